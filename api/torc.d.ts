@@ -207,6 +207,7 @@ export interface NewScheduledComputeNodes {
     start_one_worker_per_node?: boolean | null | undefined;
     max_parallel_jobs?: number | null | undefined;
     job_prefix?: string | null | undefined;
+    max_queued?: number | null | undefined;
     action_id?: number | null | undefined;
     replaces?: number | null | undefined;
   } | null | undefined;
@@ -1035,6 +1036,7 @@ export interface Calls {
       tells_end?: boolean | null | undefined;
       plans?: {
         max_parallel_jobs?: number | null | undefined;
+        max_queued?: number | null | undefined;
       } | null | undefined;
     };
   }) => Promise<{
@@ -2552,7 +2554,7 @@ export interface Calls {
   }) => Promise<{
     scheduled_compute_nodes: ScheduledComputeNodes[];
   }>;
-  /** Change those of these allocations that still have the status `from`, and name them (addition). `array_record_id` makes them tasks of a job array, numbered from the id of that record; the status `planned` makes them none. */
+  /** Change those of these allocations that still have the status `from`, and name them (addition). `array_record_id` makes them tasks of a job array, numbered from the id of that record; the status `planned` makes them none. `max_queued` goes to their plans. */
   readonly changeScheduledComputeNodes: (call: {
     params: {
       id: number;
@@ -2565,6 +2567,7 @@ export interface Calls {
       scheduler_id?: number | null | undefined;
       array_job_id?: number | null | undefined;
       array_record_id?: number | null | undefined;
+      max_queued?: number | null | undefined;
     };
   }) => Promise<{
     changed: number[];
@@ -2617,6 +2620,7 @@ export interface Calls {
         start_one_worker_per_node?: boolean | null | undefined;
         max_parallel_jobs?: number | null | undefined;
         job_prefix?: string | null | undefined;
+        max_queued?: number | null | undefined;
         action_id?: number | null | undefined;
         replaces?: number | null | undefined;
       } | null | undefined;

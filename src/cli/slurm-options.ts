@@ -4,8 +4,8 @@ import { integerOption, numberOption, option, optionsOf } from './option.ts';
 export const limitOptions = optionsOf([
   option(
     '--max-queued <n>',
-    'most allocations of the workflow that wait in the queue; the others follow as these start',
-    { setting: 'client.slurm.max_queued', read: integerOption(1) },
+    'most allocations of the workflow that wait in the queue; the others follow as these start, with the same limit (default: that of the plan, or client.slurm.max_queued)',
+    { read: integerOption(1) },
   ),
   option('--submit-rate <n>', 'most calls of sbatch in a minute', {
     setting: 'client.slurm.submit_rate',

@@ -8,6 +8,7 @@ interface Change {
   readonly scheduler_id?: number | undefined;
   readonly array_job_id?: number | undefined;
   readonly array_record_id?: number | undefined;
+  readonly max_queued?: number | undefined;
 }
 
 /**

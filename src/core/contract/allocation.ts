@@ -10,6 +10,8 @@ export const AllocationPlan = z.object({
   start_one_worker_per_node: maybe(flag),
   max_parallel_jobs: maybe(integer),
   job_prefix: maybe(text),
+  /** The most allocations of the workflow that wait in the queue, by whatever command; later plans have it too unless they say another. */
+  max_queued: maybe(integer),
   /** The action `schedule_nodes` that asked for it. */
   action_id: maybe(id),
   /** The record of the lost allocation that this one replaces. */

@@ -45,8 +45,9 @@ export async function finishBegun(run: Run, records: readonly AllocationRecord[]
 
 /** On Torc's own server the script is the plan: a record that a limit holds back stays as it is. */
 async function sendWithoutPlan(run: Run, batch: Batch, draft: ScriptDraft): Promise<void> {
-  const room = run.heldBy === undefined ? await run.limits.room() : 0;
-  if (room !== undefined && room <= 0) run.heldBy ??= `max_queued ${run.tools.settings.maxQueued}`;
+  const [record] = batch.records as [AllocationRecord];
+  const room = run.heldBy === undefined ? await run.limits.room(record) : 0;
+  if (room !== undefined && room <= 0) run.heldBy ??= `max_queued ${run.limits.most(record)}`;
   if (run.heldBy === undefined) await send(run, batch, () => Promise.resolve(draft));
   if (run.heldBy !== undefined) run.finished.held += 1;
 }

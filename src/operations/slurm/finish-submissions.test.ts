@@ -265,8 +265,34 @@ describe('limits of submissions', () => {
     expect(await settleSubmissions(toolsOf(of, { settings }), of.id)).toEqual([]);
     of.played.becomes('101', 'RUNNING|N/A|0:30');
     expect(await settleSubmissions(toolsOf(of, { settings }), of.id)).toEqual([103]);
-    expect(await settleSubmissions(toolsOf(of), of.id)).toEqual([104, 105]);
+    expect(await settleSubmissions(toolsOf(of, { settings: { maxQueued: 9 } }), of.id)).toEqual([104, 105]);
     await expectEachOnce(of, 5, 'in the end');
+  });
+
+  it('the most allocations in the queue belong to the plan: a call that names none keeps it, and the last call that names one decides', async () => {
+    const of = await lane(6);
+    await submit(toolsOf(of, { settings: { maxQueued: 2 } }), of);
+    of.played.becomes('101', 'RUNNING|N/A|0:30');
+    // A runner, or a watch: also where the configuration of its machine allows more.
+    expect(await settleSubmissions(toolsOf(of), of.id)).toEqual([103]);
+    expect(await settleSubmissions(toolsOf(of, { settings: { usualMaxQueued: 9 } }), of.id)).toEqual([]);
+    expect(await settleSubmissions(toolsOf(of, { settings: { maxQueued: 3 } }), of.id)).toEqual([104]);
+    of.played.becomes('102', 'RUNNING|N/A|0:30');
+    expect(await settleSubmissions(toolsOf(of), of.id)).toEqual([105]);
+    expect(await settleSubmissions(toolsOf(of), of.id)).toEqual([]);
+  });
+
+  it('a limit of the configuration holds where no plan has one, and later plans of a workflow have the limit of the last one', async () => {
+    const of = await lane(3);
+    await submit(toolsOf(of, { settings: { usualMaxQueued: 1 } }), of);
+    expect(await settleSubmissions(toolsOf(of), of.id)).toEqual([]);
+    const more = { workflow_id: of.id, scheduler_id: 0, scheduler_type: 'slurm', status: 'planned' };
+    const [first] = (await of.service.client.listScheduledComputeNodes({ query: { workflow_id: of.id } })).items;
+    const body = { ...more, scheduler_config_id: first?.scheduler_config_id as number, plan: { allocations: 1 } };
+    const { id } = await of.service.client.createScheduledComputeNode({ body });
+    const stored = await of.service.client.getScheduledComputeNode({ params: { id } });
+    expect(stored.plan).toMatchObject({ max_queued: 1 });
+    expect(await settleSubmissions(toolsOf(of), of.id)).toEqual([]);
   });
 
   it('a job array has as many tasks as the queue has room for', async () => {

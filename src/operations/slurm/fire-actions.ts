@@ -28,7 +28,8 @@ export async function fireActions(
     if (request === undefined) continue;
     const actionId = action.id;
     const maxParallelJobs = overrides.maxParallelJobs ?? request.maxParallelJobs;
-    if (!(await claim(client, workflowId, actionId, maxParallelJobs))) continue;
+    const plans = { max_parallel_jobs: maxParallelJobs, max_queued: tools.settings.maxQueued };
+    if (!(await claim(client, workflowId, actionId, plans))) continue;
     const before = fired.jobIds.length;
     const counting = {
       ...tools,
@@ -53,10 +54,10 @@ async function claim(
   client: Client,
   workflowId: number,
   actionId: number,
-  maxParallelJobs: number | undefined,
+  plans: { readonly max_parallel_jobs: number | undefined; readonly max_queued: number | undefined },
 ): Promise<boolean> {
   try {
-    const body = { plans: { max_parallel_jobs: maxParallelJobs } };
+    const body = { plans };
     await client.claimWorkflowAction({ params: { id: workflowId, action_id: actionId }, body });
     return true;
   } catch (error) {

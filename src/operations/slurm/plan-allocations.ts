@@ -11,7 +11,7 @@ import { type AllocationRequest, planOf } from '../../core/allocation/request.ts
  * On a server that stores no plans, the script of each is its plan.
  */
 export async function planAllocations(
-  { client }: SubmitTools,
+  { client, settings: { maxQueued } }: SubmitTools,
   request: AllocationRequest,
   drafts: Drafts,
 ): Promise<AllocationRecord[]> {
@@ -22,7 +22,7 @@ export async function planAllocations(
     scheduler_config_id: request.schedulerId,
     scheduler_type: 'slurm',
     status: 'planned',
-    plan: planOf(request),
+    plan: { ...planOf(request), ...(maxQueued === undefined ? {} : { max_queued: maxQueued }) },
   };
   const planned = Array.from({ length: request.allocations }, () => record);
   const { records, arePlanned } = await createAllocations(client, planned);

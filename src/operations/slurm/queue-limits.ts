@@ -36,8 +36,10 @@ function memoryOf(client: Client, workflowId: number): Memory {
 export interface QueueLimits {
   /** Waits as long as the rate asks for. */
   pace(): Promise<void>;
-  /** How many more may wait in the queue; undefined without a limit. */
-  room(): Promise<number | undefined>;
+  /** The most that may wait in the queue: what this call says, or the plan of the allocations. */
+  most(record: AllocationRecord): number | undefined;
+  /** How many more of these may wait in the queue; undefined without a limit. */
+  room(record: AllocationRecord): Promise<number | undefined>;
   /** Why nothing more is submitted: the last allocations failed at once. `isReported`: this process has said so before. */
   pauseReason(): Promise<{ readonly words: string; readonly isReported: boolean } | undefined>;
   sent(ids: readonly number[]): void;
@@ -53,7 +55,11 @@ const LOOKED_AT = 20;
 export function openLimits(tools: SubmitTools, workflowId: number): QueueLimits {
   const { client, slurm, settings } = tools;
   const memory = memoryOf(client, workflowId);
-  let left: number | undefined;
+  /** How many are in the queue, as this call knows. */
+  let inQueue: number | undefined;
+
+  const most = ({ plan }: AllocationRecord) =>
+    settings.maxQueued ?? plan?.max_queued ?? settings.usualMaxQueued ?? undefined;
 
   const waiting = async (): Promise<number> => {
     const query = { workflow_id: workflowId, status: 'pending' };
@@ -71,11 +77,12 @@ export function openLimits(tools: SubmitTools, workflowId: number): QueueLimits 
         await pause(Math.max(0, memory.sentAtMs + 60_000 / submitRate - nowMs));
       memory.sentAtMs = performance.now();
     },
-    async room() {
-      const { maxQueued } = settings;
-      if (maxQueued === undefined) return undefined;
-      if (left === undefined || left <= 0) left = maxQueued - (await waiting());
-      return left;
+    most,
+    async room(record) {
+      const limit = most(record);
+      if (limit === undefined) return undefined;
+      if (inQueue === undefined || inQueue >= limit) inQueue = await waiting();
+      return limit - inQueue;
     },
     async pauseReason() {
       const nowMs = performance.now();
@@ -89,7 +96,7 @@ export function openLimits(tools: SubmitTools, workflowId: number): QueueLimits 
     },
     sent(ids) {
       for (const id of ids) memory.submitted.push(id);
-      if (left !== undefined) left -= ids.length;
+      if (inQueue !== undefined) inQueue += ids.length;
     },
   };
 }

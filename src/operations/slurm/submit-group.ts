@@ -9,13 +9,15 @@ import { requestOfRecord } from '../../core/allocation/request.ts';
 export async function submitGroup(run: Run, group: readonly AllocationRecord[]): Promise<void> {
   const { tools, workflowId, drafts, limits } = run;
   let left = group.toSorted((a, b) => a.id - b.id);
+  const [any] = left;
+  if (any === undefined) return;
   while (left.length > 0) {
     run.heldBy ??= await pauseReason(run);
     if (run.heldBy !== undefined) return hold(run, left, run.heldBy);
     const mostTasks = run.arrayRefusal === undefined ? await mostTasksOf(run, group) : 1;
-    const next = nextBatch({ ids: left.map(({ id }) => id), room: await limits.room(), mostTasks });
+    const next = nextBatch({ ids: left.map(({ id }) => id), room: await limits.room(any), mostTasks });
     if (next === undefined) {
-      run.heldBy = `max_queued ${tools.settings.maxQueued}`;
+      run.heldBy = `max_queued ${limits.most(any)}`;
       continue;
     }
     const { ids, isArray } = next;
@@ -49,8 +51,11 @@ async function pauseReason({ tools, limits }: Run): Promise<string | undefined> 
 }
 
 async function hold(run: Run, records: readonly AllocationRecord[], why: string): Promise<void> {
-  const fresh = records.filter(({ held }) => held !== why);
-  await change(run, fresh, { from: 'planned', status: 'planned', held: why });
+  const [any] = records;
+  const limit = any === undefined ? undefined : run.limits.most(any);
+  // A later submission keeps the limit that holds now.
+  const fresh = records.filter(({ held, plan }) => held !== why || (plan?.max_queued ?? undefined) !== limit);
+  await change(run, fresh, { from: 'planned', status: 'planned', held: why, max_queued: limit });
   run.finished.held += records.length;
   run.tools.onHeld?.({ allocations: records.length, why });
 }

@@ -14,8 +14,10 @@ export interface SubmitSettings {
   readonly tlsCaCert: string | undefined;
   readonly tlsInsecure: boolean;
   readonly keepsScripts: boolean;
-  /** The most allocations of a workflow that wait in the queue; the others stay planned. */
+  /** The most allocations of a workflow that wait in the queue; the others stay planned. It goes into their plans. */
   readonly maxQueued?: number | undefined;
+  /** The same where neither this call nor a plan says it. */
+  readonly usualMaxQueued?: number | undefined;
   /** The most calls of sbatch in a minute. */
   readonly submitRate?: number | undefined;
 }

@@ -54,6 +54,7 @@ export const allocateHandlers = (store: Store) => {
         schedulerId: given.scheduler_id ?? null,
         arrayJobId: given.array_job_id ?? null,
         arrayRecordId: given.array_record_id ?? null,
+        maxQueued: given.max_queued ?? null,
       };
       return { changed: ids.filter((id) => queries.changeAllocation.run({ id, ...change }) > 0) };
     },

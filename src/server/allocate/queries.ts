@@ -45,6 +45,7 @@ export const allocateQueries = (db: Database) => ({
     update scheduled_compute_node set
       status = :status,
       held = :held,
+      plan = case when :maxQueued is null or plan is null then plan else json_set(plan, '$.max_queued', :maxQueued) end,
       scheduler_id = coalesce(:schedulerId, scheduler_id),
       array_job_id = case when :status = 'planned' then null else coalesce(:arrayJobId, array_job_id) end,
       array_task_id = case when :status = 'planned' then null else coalesce(id - :arrayRecordId, array_task_id) end

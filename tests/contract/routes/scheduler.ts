@@ -167,11 +167,12 @@ export const schedulerCases: Cases = {
           await world.client.changeScheduledComputeNodes({ params: { id: 1 }, body });
         },
         params: { id: 1 },
-        body: { ids: [2], from: 'submitting', status: 'planned', held: 'max_queued 1' },
+        body: { ids: [2], from: 'submitting', status: 'planned', held: 'max_queued 1', max_queued: 1 },
         reply: { changed: [2] },
         after: async ({ client }) =>
           expect(await client.getScheduledComputeNode({ params: { id: 2 } })).toEqual({
             ...planned,
+            plan: { ...planned.plan, max_queued: 1 },
             held: 'max_queued 1',
             id: 2,
           }),

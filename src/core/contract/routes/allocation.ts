@@ -63,7 +63,7 @@ export const allocationRoutes = {
     'Create allocation records of one workflow, all or none (addition).',
   ),
   changeScheduledComputeNodes: workflowRoute('PUT', '/workflows/{id}/scheduled_compute_nodes', 'write', {
-    says: 'Change those of these allocations that still have the status `from`, and name them (addition). `array_record_id` makes them tasks of a job array, numbered from the id of that record; the status `planned` makes them none.',
+    says: 'Change those of these allocations that still have the status `from`, and name them (addition). `array_record_id` makes them tasks of a job array, numbered from the id of that record; the status `planned` makes them none. `max_queued` goes to their plans.',
     body: z.object({
       ids: z.array(id),
       from: text,
@@ -72,6 +72,7 @@ export const allocationRoutes = {
       scheduler_id: maybe(integer),
       array_job_id: maybe(integer),
       array_record_id: maybe(id),
+      max_queued: maybe(integer),
     }),
     reply: z.object({ changed: z.array(id) }),
     bodyMebibytes: BULK_MEBIBYTES,

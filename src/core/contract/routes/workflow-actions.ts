@@ -39,7 +39,7 @@ export const workflowActionRoutes = {
     body: z.object({
       compute_node_id: maybe(id),
       tells_end: maybe(flag),
-      plans: maybe(z.object({ max_parallel_jobs: maybe(integer) })),
+      plans: maybe(z.object({ max_parallel_jobs: maybe(integer), max_queued: maybe(integer) })),
     }),
     reply: z.object({ action_id: id, claimed: flag, planned: z.int().optional() }),
   }),

@@ -15,8 +15,11 @@ import { allocationColumns, allocationRow } from './row.ts';
 export function createAllocationRecords({ db, changes }: Pick<Store, 'db' | 'changes'>) {
   const insert = insertAllocation(db);
   const refuseForeign = createAllocationCheck(db);
+  const inherited = inheritedLimit(db);
   return (workflowId: number, allocations: readonly NewScheduledComputeNode[]): ScheduledComputeNode[] => {
-    const created = allocations.map((allocation) => {
+    const limit = inherited(workflowId);
+    const created = allocations.map((given) => {
+      const allocation = withLimit(given, limit);
       refuseForeign(workflowId, allocation);
       const id = insert.insert({ workflow_id: workflowId, ...allocationRow(allocation) });
       return { ...presentFields(allocation), id };
@@ -45,7 +48,7 @@ export function planAction(store: Pick<Store, 'db' | 'changes'>) {
   const queries = planQueries(store.db);
   return (
     { id, workflow_id: workflowId, action_type: type, action_config: config, persistent }: WorkflowAction,
-    { max_parallel_jobs: asked }: Pick<AllocationPlan, 'max_parallel_jobs'>,
+    { max_parallel_jobs: asked, max_queued: limit }: Pick<AllocationPlan, 'max_parallel_jobs' | 'max_queued'>,
   ): number | undefined => {
     const fields = config as Readonly<Record<string, unknown>>;
     const schedulerId = fields['scheduler_id'];
@@ -61,6 +64,7 @@ export function planAction(store: Pick<Store, 'db' | 'changes'>) {
       ...presentFields({
         start_one_worker_per_node: fields['start_one_worker_per_node'] === true ? true : null,
         max_parallel_jobs: asked ?? numberOf(fields['max_parallel_jobs']) ?? null,
+        max_queued: limit ?? null,
       }),
       action_id: actionId,
     };
@@ -77,6 +81,22 @@ export function planAction(store: Pick<Store, 'db' | 'changes'>) {
       Array.from({ length: allocations }, () => record),
     ).length;
   };
+}
+
+/** A limit of the queue holds for the workflow: a runner that plans an action does not know what was said to the command before. */
+const withLimit = (allocation: NewScheduledComputeNode, limit: number | undefined): NewScheduledComputeNode => {
+  const plan = allocation.plan ?? undefined;
+  if (plan === undefined || limit === undefined || (plan.max_queued ?? undefined) !== undefined) return allocation;
+  return { ...allocation, plan: { ...plan, max_queued: limit } };
+};
+
+/** The limit of the last plan of a workflow that has one. */
+function inheritedLimit(db: Database) {
+  const query = db.prepare<{ workflowId: number }, { most: number }>(`
+    select json_extract(plan, '$.max_queued') as most from scheduled_compute_node
+    where workflow_id = :workflowId and json_extract(plan, '$.max_queued') is not null
+    order by id desc limit 1`);
+  return (workflowId: number): number | undefined => query.get({ workflowId })?.most;
 }
 
 const insertAllocation = (db: Database) =>
