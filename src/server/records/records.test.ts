@@ -169,8 +169,15 @@ describe('a runner', () => {
     async (field) => {
       const { id } = await workflowOf(service, []);
       const body = {
-        ...{ workflow_id: id, hostname: 'n1', pid: 1, start_time: '2026-01-01T00:00:00Z', compute_node_type: 'local' },
-        ...{ num_cpus: 4, memory_gb: 8, num_gpus: 1, num_nodes: 1 },
+        workflow_id: id,
+        hostname: 'n1',
+        pid: 1,
+        start_time: '2026-01-01T00:00:00Z',
+        compute_node_type: 'local',
+        num_cpus: 4,
+        memory_gb: 8,
+        num_gpus: 1,
+        num_nodes: 1,
       };
       const refused = `${field} must be >= 0, got -1`;
       const { client } = service;
