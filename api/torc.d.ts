@@ -1106,6 +1106,7 @@ export interface Calls {
       id: number[];
       name: string[];
       path: string[];
+      st_mtime?: (number | null)[] | undefined;
     };
     has_more: boolean;
   }>;

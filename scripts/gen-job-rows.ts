@@ -81,7 +81,9 @@ write(
   `${MADE}import type { JobColumns } from '../core/contract/plan-columns.ts';
 import type { StoredJob } from '../core/workflow-file/update/stored.ts';
 
-const at = <Value>(column: readonly Value[], index: number) => column[index] as Value;
+/** An earlier version of the server does not send every column: then no job has a value. */
+const at = <Value>(column: readonly Value[] | undefined, index: number) =>
+  (column === undefined ? null : column[index]) as Value;
 
 /** A job of a page of columns. */
 export const jobOfColumns = (of: JobColumns, index: number): StoredJob => ({

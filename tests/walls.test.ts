@@ -113,7 +113,7 @@ const cruised: Readonly<Record<string, readonly [path: string, text: string]>> =
   ],
   'nothing-below-operations-uses-them': [
     'src/runner/climbs.ts',
-    "import { readiness } from '../operations/readiness.ts';\nexport const climbs = readiness;\n",
+    "import { gatherPlanFacts } from '../operations/plan-facts.ts';\nexport const climbs = gatherPlanFacts;\n",
   ],
   'processes-start-at-three-doors': [
     'src/runner/spawns.ts',

@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { testService, type TestService } from '../../tests/support/service.ts';
 import type { Client } from './client.ts';
+import { knownFiles } from './compat/plan-facts.ts';
 import { storedPlan } from './stored-plan.ts';
 
 let service: TestService;
@@ -55,4 +56,34 @@ it('values of megabytes are read in several pages, each whole and with none left
   expect([first.columns.id.length, first.has_more]).toEqual([3, true]);
   const { userData } = await storedPlan(client, workflow_id);
   expect(userData.map(({ data }) => data)).toEqual([...values, deep, null]);
+});
+
+it('a server that sends fewer columns has no value there, and the times of files are read from its lists', async () => {
+  const [id] = await twoWorkflows(service, 2);
+  const { client } = service;
+  const { items } = await client.listFiles({ query: { workflow_id: id } });
+  const [first] = items;
+  await client.updateFile({
+    params: { id: first?.id as number },
+    body: { ...first, name: 'f0', path: 'p0', st_mtime: 7 } as never,
+  });
+  const earlier: Client = {
+    ...client,
+    async readJobColumns(input) {
+      const { columns, ...page } = await client.readJobColumns(input);
+      const { priority: _priority, ...others } = columns;
+      return { ...page, columns: others as typeof columns };
+    },
+    async readFileColumns(input) {
+      const { columns, ...page } = await client.readFileColumns(input);
+      const { st_mtime: _times, ...others } = columns;
+      return { ...page, columns: others };
+    },
+  };
+  expect((await storedPlan(earlier, id)).jobs.map(({ name, priority }) => [name, priority])).toEqual([
+    ['j0', null],
+    ['j1', null],
+  ]);
+  expect((await knownFiles(earlier, id)).map(({ st_mtime: time }) => time)).toEqual([7, null]);
+  expect(await knownFiles(earlier, id)).toMatchObject(await knownFiles(client, id));
 });

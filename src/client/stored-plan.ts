@@ -12,7 +12,7 @@ export async function storedPlan(client: Client, id: number): Promise<StoredPlan
   const [workflow, jobs, files, userData, requirements, schedulers, handlers, actions] = await Promise.all([
     client.getWorkflow({ params }),
     storedJobs(client, id),
-    rows((query) => client.readFileColumns({ params, query }), fileAt),
+    storedFiles(client, id),
     rows((query) => client.readUserDataColumns({ params, query }), userDataAt),
     all((page) => client.listResourceRequirements({ query: { ...of, ...page } })),
     all((page) => client.listSlurmSchedulers({ query: { ...of, ...page } })),
@@ -40,6 +40,10 @@ async function allocated(
 export const storedJobs = (client: Client, id: number): Promise<StoredJob[]> =>
   rows((query) => client.readJobColumns({ params: { id }, query }), jobOfColumns);
 
+/** The files of a workflow. */
+export const storedFiles = (client: Client, id: number): Promise<StoredFile[]> =>
+  rows((query) => client.readFileColumns({ params: { id }, query }), fileAt);
+
 interface Page<Columns> {
   readonly columns: Columns;
   readonly has_more: boolean;
@@ -64,6 +68,8 @@ const fileAt = (of: FileColumns, index: number): StoredFile => ({
   id: at(of.id, index),
   name: at(of.name, index),
   path: at(of.path, index),
+  // Absent from earlier versions of ours.
+  st_mtime: of.st_mtime?.[index],
 });
 
 const userDataAt = (of: UserDataColumns, index: number): StoredUserData => ({

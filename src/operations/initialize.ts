@@ -1,14 +1,17 @@
 import type { Client } from '../client/client.ts';
-import { all, every } from '../client/every.ts';
-import type { File } from '../core/contract/artifact.ts';
+import { inParallel } from '../client/compat/in-parallel.ts';
 import { Refusal } from '../core/contract/refusals.ts';
-import { isOneOf, KEEPS_ITS_END } from '../core/job/statuses.ts';
+import type { Workflow } from '../core/contract/workflow.ts';
+import {
+  changedJobs,
+  changeOf,
+  type FileOnDisk,
+  type PlanFacts,
+  readinessOf,
+} from '../core/lifecycle/files-on-disk.ts';
 import { counted, someOf } from '../core/quantity/count-text.ts';
 import { type BeginNews, beginRun } from './begin-run.ts';
-import { type FileOnDisk, type Readiness, readiness } from './readiness.ts';
-
-/** A smaller change of a file's time, in seconds, is ignored: file systems round. */
-const SAME_TIME_SECONDS = 0.01;
+import { gatherPlanFacts } from './plan-facts.ts';
 
 /** What happens while a workflow is prepared. */
 export type InitializeNews =
@@ -34,13 +37,13 @@ export async function initialize(client: Client, workflowId: number, options: In
  * Refused, with nothing changed, if inputs are missing that no job produces (unless forced) or if user data is missing.
  */
 export async function prepare(client: Client, workflowId: number, { force, report }: InitializeOptions): Promise<void> {
-  await refuseArchived(client, workflowId);
-  const ready = await readiness(client, workflowId);
-  refuseMissing(ready, force);
-  if (ready.existingOutputs.length > 0) report({ kind: 'outputs exist', paths: ready.existingOutputs });
+  await unarchived(client, workflowId);
+  const facts = await gatherPlanFacts(client, workflowId);
+  const { existingOutputs: paths } = refuseMissing(facts, force);
+  if (paths.length > 0) report({ kind: 'outputs exist', paths });
   await beginRun(client, workflowId, { force, report });
   await client.resetJobStatus({ params: { id: workflowId } });
-  await storeTimes(client, ready.files);
+  await storeTimes(client, workflowId, facts.files);
 }
 
 interface ReinitializeOptions extends InitializeOptions {
@@ -66,64 +69,39 @@ export async function prepareChanged(
   workflowId: number,
   { force, report, newRun = true }: ReinitializeOptions,
 ): Promise<void> {
-  await refuseArchived(client, workflowId);
-  const ready = await readiness(client, workflowId);
-  refuseMissing(ready, force);
-  const { files } = ready;
-  const { run_id: runId } = newRun
-    ? await beginRun(client, workflowId, { force, report })
-    : await client.getWorkflow({ params: { id: workflowId } });
-
-  const changed = files.filter(({ file, mtime }) => isChanged(file, mtime));
-  await storeTimes(client, changed);
-  const reset = async (jobId: number) => {
-    await client.manageStatusChange({ params: { id: jobId, status: 'uninitialized', run_id: runId ?? 0 } });
-  };
-  for (const { file } of changed) {
-    const { items } = await client.listJobs({ query: { workflow_id: workflowId, needs_file_id: file.id } });
-    for (const { id, status } of items) {
-      if (isOneOf(KEEPS_ITS_END, status)) await reset(id);
-    }
-  }
-  for (const jobId of await withMissingOutput(client, workflowId, files)) await reset(jobId);
+  const workflow = await unarchived(client, workflowId);
+  const facts = await gatherPlanFacts(client, workflowId);
+  refuseMissing(facts, force);
+  const { run_id: runId } = newRun ? await beginRun(client, workflowId, { force, report }) : workflow;
+  // First the jobs: killed in between, the next one finds the same files changed.
+  await inParallel([...changedJobs(facts).keys()], TOGETHER, (id) =>
+    client.manageStatusChange({ params: { id, status: 'uninitialized', run_id: runId ?? 0 } }),
+  );
+  await storeTimes(client, workflowId, facts.files);
   await client.processChangedJobInputs({ params: { id: workflowId } });
 }
 
-/** Completed jobs with a missing output. */
-async function withMissingOutput(client: Client, workflowId: number, files: readonly FileOnDisk[]): Promise<number[]> {
-  const gone = new Set(files.filter(({ mtime }) => mtime === undefined).map(({ file }) => file.id));
-  const producers = new Set<number>();
-  const relationships = every((page) => client.listJobFileRelationships({ params: { id: workflowId }, query: page }));
-  for await (const { producer_job_id: producer, file_id: file } of relationships)
-    if (producer && gone.has(file)) producers.add(producer);
-  if (producers.size === 0) return [];
-  const query = { workflow_id: workflowId, status: 'completed' as const };
-  const completed = await all((page) => client.listJobs({ query: { ...query, ...page } }));
-  return completed.map(({ id }) => id).filter((id) => producers.has(id));
+/** Requests in flight at once: the server writes those that arrive together in one transaction. */
+const TOGETHER = 32;
+
+const storeTimes = (client: Client, workflowId: number, files: readonly FileOnDisk[]): Promise<unknown> =>
+  inParallel(
+    files.filter((file) => changeOf(file) !== undefined),
+    TOGETHER,
+    ({ id, name, path, mtime = null }) =>
+      // Torc's own server requires the first three in every update.
+      client.updateFile({ params: { id }, body: { workflow_id: workflowId, name, path, st_mtime: mtime } }),
+  );
+
+async function unarchived(client: Client, id: number): Promise<Workflow> {
+  const workflow = await client.getWorkflow({ params: { id } });
+  if (workflow.is_archived === true) throw new Refusal('WORKFLOW_ARCHIVED', `workflow ${id} is archived`);
+  return workflow;
 }
 
-/** Does a file differ from what is stored about it? */
-export const isChanged = ({ st_mtime: known }: File, mtime: number | undefined) =>
-  known === undefined || known === null || mtime === undefined
-    ? (known ?? undefined) !== mtime
-    : Math.abs(known - mtime) > SAME_TIME_SECONDS;
-
-async function storeTimes(client: Client, files: readonly FileOnDisk[]): Promise<void> {
-  for (const { file, mtime } of files) {
-    if (!isChanged(file, mtime)) continue;
-    // Torc's own server requires the first three in every update.
-    const { workflow_id, name, path } = file;
-    const body = { workflow_id, name, path, st_mtime: mtime ?? null };
-    await client.updateFile({ params: { id: file.id }, body });
-  }
-}
-
-async function refuseArchived(client: Client, workflowId: number): Promise<void> {
-  const { is_archived: isArchived } = await client.getWorkflow({ params: { id: workflowId } });
-  if (isArchived === true) throw new Refusal('WORKFLOW_ARCHIVED', `workflow ${workflowId} is archived`);
-}
-
-function refuseMissing({ missingInputs: paths, missingUserData: ids }: Readiness, force: boolean): void {
+function refuseMissing(facts: PlanFacts, force: boolean): ReturnType<typeof readinessOf> {
+  const readiness = readinessOf(facts);
+  const { missingInputs: paths, missingUserData: ids } = readiness;
   const isOne = paths.length === 1;
   if (paths.length > 0 && !force)
     throw new Refusal(
@@ -135,4 +113,5 @@ function refuseMissing({ missingInputs: paths, missingUserData: ids }: Readiness
       'INPUT_MISSING',
       `user data without a value that jobs read and no job makes: ids ${someOf(ids.map(String))}`,
     );
+  return readiness;
 }

@@ -35,7 +35,13 @@ const { origin, removed_at_ms, ...others } = columnsOf(pageNames);
 export const JobColumns = z.object({ ...others, origin, removed_at_ms, ...columnsOf(relationNames) });
 export type JobColumns = z.output<typeof JobColumns>;
 
-export const FileColumns = z.object({ id: z.array(id), name: z.array(text), path: z.array(text) });
+export const FileColumns = z.object({
+  id: z.array(id),
+  name: z.array(text),
+  path: z.array(text),
+  /** When the file was last changed, as the server knows it, in Unix seconds; null if it was not there. */
+  st_mtime: z.array(z.number().nullable()).optional(),
+});
 export type FileColumns = z.output<typeof FileColumns>;
 
 /** A page of values ends where they are longer together, with one value at least: a value may have megabytes. */

@@ -1,26 +1,16 @@
 import type { JobStatus } from '../job/job-statuses.ts';
-import { isOneOf, KEEPS_ITS_END, RUNS_AGAIN, UNSUCCESSFUL } from '../job/statuses.ts';
-
-/** A job, as far as a reinitialization depends on it. */
-interface JobState {
-  readonly id: number;
-  readonly name: string;
-  readonly status: JobStatus;
-  readonly cancel_on_blocking_job_failure?: boolean | null | undefined;
-}
-
-/** How a file differs from what is stored about it. */
-export type FileChange = 'newer' | 'older' | 'new' | 'missing';
+import { isOneOf, RUNS_AGAIN, UNSUCCESSFUL } from '../job/statuses.ts';
+import { changedJobs, type FileCause, type PlanFacts, type JobWithFiles } from './files-on-disk.ts';
 
 export type RerunReason =
-  | { readonly kind: 'input' | 'output'; readonly file: string; readonly change: FileChange }
+  | FileCause
   | { readonly kind: 'user_data' }
   /** A job that it waits for runs again. */
   | { readonly kind: 'job'; readonly job_id: number; readonly job_name: string }
   /** It has not run yet, or did not end by itself. */
   | { readonly kind: 'status'; readonly status: JobStatus };
 
-/** A job that runs after a reinitialization, and why. */
+/** A job that would run, and why. */
 export interface Rerun {
   readonly job_id: number;
   readonly job_name: string;
@@ -28,53 +18,37 @@ export interface Rerun {
   readonly reasons: readonly RerunReason[];
 }
 
-export interface RerunFacts {
-  readonly jobs: readonly JobState[];
-  readonly dependencies: Iterable<{ readonly job_id: number; readonly depends_on_job_id: number }>;
-  /** Files that jobs read or write and that differ from what is stored. */
-  readonly files: readonly {
-    readonly path: string;
-    readonly change: FileChange;
-    readonly producers: readonly number[];
-    readonly consumers: readonly number[];
-  }[];
-  /** Names of jobs that read user data which changed. */
-  readonly changedUserData: readonly string[];
-}
-
 export interface Reruns {
   readonly run: readonly Rerun[];
   /** Jobs that would be canceled, because a job that they wait for failed and does not run again. */
-  readonly canceled: readonly JobState[];
+  readonly canceled: readonly JobWithFiles[];
   /** Jobs that failed and stay as they are. */
-  readonly failed: readonly JobState[];
+  readonly failed: readonly JobWithFiles[];
 }
 
 /**
- * The jobs that would run after `workflows reinit`, in the order of the given jobs, with the reasons.
+ * What would run, and why: the one answer for `run`, `run --update`, `reinit` and `recover`. Jobs whose inputs, outputs or values have
+ * changed since they ended, and everything downstream of them; and, unless `onlyChanges` is set, those that have not ended by themselves,
+ * which an initialization makes ready too.
  *
- * It predicts what the preparation and the initialization of the server do: `prepareChanged`, `submit/initialize`.
+ * In the order of the given jobs. It predicts what the server does: `submit/initialize`, `submit/update`.
  */
-export function rerunsOf({ jobs, dependencies, files, changedUserData }: RerunFacts): Reruns {
+export function rerunsOf(facts: PlanFacts, { onlyChanges = false }: { readonly onlyChanges?: boolean } = {}): Reruns {
+  const { jobs, changedUserData } = facts;
   const byId = new Map(jobs.map((job) => [job.id, job]));
-  const { upstream, downstream } = neighbours(dependencies);
-  const found = new Map<number, RerunReason[]>();
+  const { upstream, downstream } = neighbours(jobs);
+  const found = new Map<number, RerunReason[]>(changedJobs(facts));
   const add = (id: number, reason: RerunReason) => {
     const known = found.get(id);
     if (known === undefined) found.set(id, [reason]);
     else known.push(reason);
   };
 
-  for (const { path: file, change, producers, consumers } of files) {
-    for (const id of consumers)
-      if (isOneOf(KEEPS_ITS_END, byId.get(id)?.status)) add(id, { kind: 'input', file, change });
-    if (change === 'missing')
-      for (const id of producers) if (byId.get(id)?.status === 'completed') add(id, { kind: 'output', file, change });
-  }
   const named = new Set(changedUserData);
   const isDisabled = (id: number) => byId.get(id)?.status === 'disabled';
   for (const { id, name } of jobs) if (named.has(name) && !isDisabled(id)) add(id, { kind: 'user_data' });
-  for (const { id, status } of jobs) if (status === 'uninitialized') add(id, { kind: 'status', status });
+  for (const { id, status } of onlyChanges ? [] : jobs)
+    if (status === 'uninitialized') add(id, { kind: 'status', status });
 
   // Everything downstream of what is uninitialized then runs again too. A disabled job stays as it is.
   const open = [...found.keys()];
@@ -86,7 +60,8 @@ export function rerunsOf({ jobs, dependencies, files, changedUserData }: RerunFa
     }
   }
   const isUninitialized = new Set(found.keys());
-  for (const { id, status } of jobs) if (RUNS_AGAIN.has(status) && !found.has(id)) add(id, { kind: 'status', status });
+  for (const { id, status } of onlyChanges ? [] : jobs)
+    if (RUNS_AGAIN.has(status) && !found.has(id)) add(id, { kind: 'status', status });
 
   // What waits for a disabled job does not run. A job that was ready before stays ready.
   const disabled = jobs.flatMap(({ id, status }) => (status === 'disabled' ? [id] : []));
@@ -94,12 +69,16 @@ export function rerunsOf({ jobs, dependencies, files, changedUserData }: RerunFa
   for (const id of reachedFrom(disabled, downstream, waits)) found.delete(id);
 
   const canceled = canceledOf(jobs, found, upstream, downstream);
+  const rewritten = new Set<string>();
+  const paths = new Map(facts.files.map(({ id, path }) => [id, path]));
+  for (const { id, output_file_ids: outputs } of jobs)
+    if (found.has(id)) for (const each of outputs ?? []) rewritten.add(paths.get(each) ?? '');
   return {
     run: jobs.flatMap(({ id, name, status }) => {
       const reasons = found.get(id);
       return reasons === undefined || canceled.has(id)
         ? []
-        : [{ job_id: id, job_name: name, status, reasons: reporting(reasons, files, found) }];
+        : [{ job_id: id, job_name: name, status, reasons: reporting(reasons, rewritten) }];
     }),
     canceled: jobs.filter(({ id }) => canceled.has(id)),
     failed: jobs.filter(({ id, status }) => status === 'failed' && !found.has(id)),
@@ -113,7 +92,7 @@ export function rerunsOf({ jobs, dependencies, files, changedUserData }: RerunFa
  * only when it still waits for another job, at the end of that one.
  */
 function canceledOf(
-  jobs: readonly JobState[],
+  jobs: readonly JobWithFiles[],
   found: ReadonlyMap<number, unknown>,
   upstream: ReadonlyMap<number, readonly number[]>,
   downstream: ReadonlyMap<number, readonly number[]>,
@@ -147,29 +126,19 @@ function reachedFrom(
 }
 
 /** Without an input that changes because the job that writes it runs again: that job is named as well. */
-function reporting(
-  reasons: readonly RerunReason[],
-  files: RerunFacts['files'],
-  found: ReadonlyMap<number, unknown>,
-): RerunReason[] {
-  const rewritten = new Set(
-    files.filter(({ producers }) => producers.some((id) => found.has(id))).map(({ path }) => path),
-  );
+function reporting(reasons: readonly RerunReason[], rewritten: ReadonlySet<string>): RerunReason[] {
   const others = reasons.filter((reason) => reason.kind !== 'input' || !rewritten.has(reason.file));
   return others.length > 0 ? others : [...reasons];
 }
 
-function neighbours(dependencies: RerunFacts['dependencies']) {
-  const upstream = new Map<number, number[]>();
+function neighbours(jobs: readonly JobWithFiles[]) {
+  const upstream = new Map(jobs.map(({ id, depends_on_job_ids: ids }) => [id, ids ?? []]));
   const downstream = new Map<number, number[]>();
-  const add = (map: Map<number, number[]>, key: number, value: number) => {
-    const known = map.get(key);
-    if (known === undefined) map.set(key, [value]);
-    else known.push(value);
-  };
-  for (const { job_id: job, depends_on_job_id: other } of dependencies) {
-    add(upstream, job, other);
-    add(downstream, other, job);
-  }
+  for (const [job, before] of upstream)
+    for (const other of before) {
+      const known = downstream.get(other);
+      if (known === undefined) downstream.set(other, [job]);
+      else known.push(job);
+    }
   return { upstream, downstream };
 }

@@ -1,6 +1,7 @@
 import type { Client } from '../../../client/client.ts';
 import { nextCommand } from '../../../core/lifecycle/next-command.ts';
-import type { Reruns } from '../../../core/lifecycle/rerun.ts';
+import { type Readiness, readinessOf } from '../../../core/lifecycle/files-on-disk.ts';
+import { type Reruns, rerunsOf } from '../../../core/lifecycle/rerun.ts';
 import type { Task } from '../../../core/contract/task.ts';
 import { agrees, noPrompts } from '../../agree.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
@@ -9,7 +10,7 @@ import type { Context } from '../../context.ts';
 import { prepare, prepareChanged } from '../../../operations/initialize.ts';
 import { reportPreparation } from '../../output/preparation.ts';
 import { numberOption, option, optionsOf, type ValuesOf } from '../../option.ts';
-import { type Readiness, readiness } from '../../../operations/readiness.ts';
+import { gatherPlanFacts } from '../../../operations/plan-facts.ts';
 import { counted, someOf } from '../../../core/quantity/count-text.ts';
 import { widthOf } from '../../output/output.ts';
 
@@ -132,7 +133,7 @@ const reportedOf = (task: Task) => ({
 /** Reports whether a workflow could be initialized from the beginning, and changes nothing. */
 async function sayReadiness({ service, output, exitWith }: Context, id: number): Promise<void> {
   const { client } = await service();
-  const found = await readiness(client, id);
+  const found = readinessOf(await gatherPlanFacts(client, id));
   const { existingOutputs } = found;
   const text = found.isSafe
     ? [`Workflow ${id} can be initialized: every job would run from the beginning.`]
@@ -146,10 +147,10 @@ async function sayReadiness({ service, output, exitWith }: Context, id: number):
 /** Reports which jobs would run after a reinitialization, and why, and changes nothing. */
 async function sayReruns({ service, output, exitWith, hint, settings }: Context, id: number): Promise<void> {
   const { client } = await service();
-  const { findReruns } = await import('../../../operations/reruns.ts');
   const { rerunsText } = await import('../../output/reruns.ts');
-  const found = await readiness(client, id);
-  const reruns = await findReruns(client, id, found.files);
+  const facts = await gatherPlanFacts(client, id);
+  const found = readinessOf(facts);
+  const reruns = rerunsOf(facts);
   const text = [
     ...(found.isSafe ? [] : [`Workflow ${id} cannot be initialized.`, ...obstacleLines(found), '']),
     rerunsText(id, reruns, settings.wide ? Infinity : widthOf(process.stdout)),

@@ -1,4 +1,4 @@
-import type { FileColumns, JobColumns, UserDataColumns } from '../../contract/plan-columns.ts';
+import type { JobColumns, UserDataColumns } from '../../contract/plan-columns.ts';
 import type { ResourceRequirements } from '../../contract/resources.ts';
 import type { FailureHandler, SlurmScheduler, WorkflowAction } from '../../contract/scheduling.ts';
 import type { Workflow } from '../../contract/workflow.ts';
@@ -6,7 +6,12 @@ import { isOneOf, NOT_BEGUN } from '../../job/statuses.ts';
 
 /** A job as far as a file defines it, with its relationships. */
 export type StoredJob = { readonly [Field in keyof JobColumns]: JobColumns[Field][number] };
-export type StoredFile = { readonly [Field in keyof FileColumns]: FileColumns[Field][number] };
+export interface StoredFile {
+  readonly id: number;
+  readonly name: string;
+  readonly path: string;
+  readonly st_mtime?: number | null | undefined;
+}
 export type StoredUserData = { readonly [Field in keyof UserDataColumns]: UserDataColumns[Field][number] };
 
 /** A workflow as the service has it, with the relationships of its jobs. */

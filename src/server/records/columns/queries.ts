@@ -67,5 +67,5 @@ export const columnQueries = (db: Database) => ({
   hasMoreUserData: db.prepare<{ workflowId: number; after: number }, { found: number }>(
     'select exists (select 1 from user_data where workflow_id = :workflowId and id > :after) as found',
   ),
-  files: columns(db, 'file', ['id', 'name', 'path'].map(plain)),
+  files: columns(db, 'file', ['id', 'name', 'path', 'st_mtime'].map(plain)),
 });

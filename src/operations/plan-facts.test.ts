@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { temporaryFolder } from '../../tests/support/programs.ts';
 import { ended, registerNode, statuses, testService } from '../../tests/support/service.ts';
-import { findReruns } from './reruns.ts';
+import { rerunsOf } from '../core/lifecycle/rerun.ts';
 import { reinitialize } from './initialize.ts';
-import { readiness } from './readiness.ts';
+import { gatherPlanFacts } from './plan-facts.ts';
 
 /** A job that writes the file of its number, and reads given files and those of earlier jobs. */
 interface Sketch {
@@ -114,7 +114,7 @@ test('a dry run names exactly the jobs that a reinitialization makes run, and th
         }
         for (const at of disabled) service.store.db.run(`update job set status = 9 where name = 'job${at}'`);
         const before = await statuses(service, id);
-        const reported = await findReruns(client, id, (await readiness(client, id)).files);
+        const reported = rerunsOf(await gatherPlanFacts(client, id));
         expect(await statuses(service, id)).toEqual(before);
 
         await reinitialize(client, id, { force: true, report: () => {} });
@@ -142,7 +142,7 @@ it('a dry run says which input is newer, which output is missing and which job r
     ],
     4,
   );
-  const find = async () => findReruns(service.client, id, (await readiness(service.client, id)).files);
+  const find = async () => rerunsOf(await gatherPlanFacts(service.client, id));
   expect(await find()).toEqual({ run: [], canceled: [], failed: [] });
   writeFileSync(path('given0'), 'changed');
   rmSync(path('out2'));
