@@ -117,7 +117,7 @@ async function apply(
   const { client } = await context.service();
   const { updateFromPlan } = await import('../operations/update-plan.ts');
   const { reportUpdate } = await import('./output/plan-difference.ts');
-  const updated = await updateFromPlan(client, id, plan, { isDryRun, specFile });
+  const updated = await updateFromPlan(client, id, plan, { isDryRun, specFile, looksAtFiles: true });
   reportUpdate(context, id, updated, { isDryRun, isShown, globs: plan.globs });
   return isDryRun ? { kind: 'reported' } : { kind: 'updated', id };
 }

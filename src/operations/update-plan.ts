@@ -3,22 +3,30 @@ import type { Client } from '../client/client.ts';
 import { ServiceError } from '../client/errors.ts';
 import { isUnknownRoute } from '../client/compat/unknown-route.ts';
 import { storedPlan } from '../client/stored-plan.ts';
-import type { PlanUpdated } from '../core/contract/plan-update.ts';
+import type { PlanUpdate, PlanUpdated } from '../core/contract/plan-update.ts';
 import { Refusal } from '../core/contract/refusals.ts';
+import type { Workflow } from '../core/contract/workflow.ts';
+import { changeOf } from '../core/lifecycle/files-on-disk.ts';
+import { type Rerun, rerunsOf } from '../core/lifecycle/rerun.ts';
 import { counted, someOf } from '../core/quantity/count-text.ts';
 import type { Plan } from '../core/workflow-file/plan/plan.ts';
 import { diffPlan } from '../core/workflow-file/update/diff.ts';
 import type { PlanDifference } from '../core/workflow-file/update/difference.ts';
+import { gatherPlanFacts, seesFiles } from './plan-facts.ts';
 
 export interface UpdateOptions {
   /** Only reports what would change. */
   readonly isDryRun: boolean;
   /** The absolute path of the workflow file. */
   readonly specFile?: string | undefined;
+  /** Jobs whose inputs or outputs have changed on this machine run again, too. */
+  readonly looksAtFiles?: boolean;
 }
 
 export interface UpdatedPlan {
   readonly difference: PlanDifference;
+  /** Jobs that run because of their inputs, outputs or values, and those behind them. */
+  readonly reruns: readonly Rerun[];
   readonly updated: PlanUpdated;
 }
 
@@ -35,24 +43,73 @@ export async function updateFromPlan(
   client: Client,
   workflowId: number,
   plan: Plan,
-  { isDryRun, specFile }: UpdateOptions,
+  { isDryRun, specFile, looksAtFiles = false }: UpdateOptions,
 ): Promise<UpdatedPlan> {
   for (let attempt = 1; ; attempt += 1) {
-    const difference = diffPlan(plan, await storedPlan(client, workflowId).catch(noPlanUpdates), specFile);
+    const stored = await storedPlan(client, workflowId).catch(noPlanUpdates);
+    const difference = diffPlan(plan, stored, specFile);
     await noteTimes(plan, difference);
+    const { update, run } = looksAtFiles
+      ? await withReruns(client, stored.workflow, difference.update)
+      : { update: difference.update, run: [] };
     try {
       const updated = await client.updatePlan({
         params: { id: workflowId },
         query: { dry_run: isDryRun },
-        body: difference.update,
+        body: update,
       });
-      return { difference, updated };
+      return { difference, updated, reruns: run };
     } catch (error) {
       const isOutdated =
         error instanceof ServiceError && (error.code === 'DUPLICATE' || error.code === 'REFERENCE_UNKNOWN');
       if (!isOutdated || attempt === ATTEMPTS) throw error;
     }
   }
+}
+
+/** Makes the jobs of a workflow run again whose inputs, outputs or values have changed, with what depends on them. Returns them. */
+export async function rerunChanged(client: Client, workflowId: number): Promise<readonly Rerun[]> {
+  const workflow = await client.getWorkflow({ params: { id: workflowId } });
+  const { update, run } = await withReruns(client, workflow, {});
+  if (run.length > 0) await client.updatePlan({ params: { id: workflowId }, query: {}, body: update });
+  return run;
+}
+
+/**
+ * The update with the jobs that run again for their files and values, and with the times of these files.
+ *
+ * An input that is gone and that no job makes is no reason: what it was for is done, and the job would fail.
+ */
+async function withReruns(
+  client: Client,
+  workflow: Workflow,
+  update: PlanUpdate,
+): Promise<{ readonly update: PlanUpdate; readonly run: readonly Rerun[] }> {
+  const facts = await gatherPlanFacts(client, workflow.id);
+  if (!(await seesFiles(workflow, facts))) return { update, run: [] };
+  const { files: ofFiles, jobs: ofJobs } = update;
+  const other = new Set([...(ofFiles?.remove ?? []), ...(ofFiles?.change ?? []).map(({ id }) => id)]);
+  const written = new Set(facts.jobs.flatMap(({ output_file_ids: ids }) => ids ?? []));
+  const files = facts.files.filter(({ id, mtime }) => !other.has(id) && (mtime !== undefined || written.has(id)));
+  const gone = new Set(ofJobs?.remove);
+  const jobsLeft = facts.jobs.filter(({ id }) => !gone.has(id));
+  const { run } = rerunsOf({ ...facts, jobs: jobsLeft, files }, { onlyChanges: true });
+  if (run.length === 0) return { update, run };
+  const times = files.flatMap((file) => {
+    const { id, name, path, mtime = null } = file;
+    return changeOf(file) === undefined ? [] : [{ id, record: { name, path, st_mtime: mtime } }];
+  });
+  const jobs = new Map(ofJobs?.change?.map((job) => [job.id, job]));
+  for (const { job_id: id, reasons } of run)
+    if (reasons.some(({ kind }) => kind !== 'job')) jobs.set(id, { ...jobs.get(id), id, runs_again: true });
+  return {
+    run,
+    update: {
+      ...update,
+      files: { ...ofFiles, change: [...(ofFiles?.change ?? []), ...times] },
+      jobs: { ...ofJobs, change: [...jobs.values()] },
+    },
+  };
 }
 
 /** Torc's own server has no such route, nor have earlier versions of ours. */

@@ -83,8 +83,7 @@ describe('an update to a file', () => {
     expect(difference.records).toEqual([{ kind: 'removed', of: 'slurm_schedulers', name: 'unused' }]);
     const again = await update(id, of('new'));
     expect(again.difference).toMatchObject({ update: {}, records: [], keptSchedulers: ['used'] });
-    const text = (found: typeof again) =>
-      differenceText(id, found.difference, found.updated, { isDryRun: false, width: 100 });
+    const text = (found: typeof again) => differenceText(id, found, { isDryRun: false, width: 100 });
     expect(text(again)).toBe(
       `Workflow ${id} is what the file says; nothing changed.\nSlurm schedulers: kept while allocations name them: used`,
     );

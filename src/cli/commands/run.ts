@@ -3,7 +3,7 @@ import { UsageError } from '../failure.ts';
 import type { Context } from '../context.ts';
 import { prepareRun } from '../../operations/run.ts';
 import { sayAsked } from '../output/asked.ts';
-import { reportPreparation, reportResumed } from '../output/preparation.ts';
+import { reportPreparation, reportPrepared } from '../output/preparation.ts';
 import { type HeldSignals, holdSignals } from '../held-signals.ts';
 import { loadRunnerMeanwhile, runnerOptions, runWorkflow } from '../run-workflow.ts';
 import { createWorkflowOf, existingWorkflow, isSpec, planOfFile } from '../spec-or-id.ts';
@@ -13,7 +13,7 @@ import { option } from '../option.ts';
 
 export const run = command('run <spec-or-id>', {
   says: 'Run a workflow on this machine: a file, standard input ("-"), or an existing workflow by its id or name.',
-  more: 'Exits with 0 when the runner did its work, even when jobs failed; with --fail, or client.run.failed_exit in the configuration, jobs that failed or did not finish make it 1.',
+  more: 'In a workflow that has ended, jobs run again whose inputs have changed or whose outputs are gone. Exits with 0 when the runner did its work, even when jobs failed; with --fail, or client.run.failed_exit in the configuration, jobs that failed or did not finish make it 1.',
   inMemory: true,
   options: [
     ...runnerOptions,
@@ -47,11 +47,9 @@ export const run = command('run <spec-or-id>', {
     const { client } = await context.service();
     const workflow = await client.getWorkflow({ params: { id } });
     const again = options.retryFailed === true ? 'failed' : goesOn ? 'interrupted' : 'none';
-    const resumed = await prepareRun(client, id, { again, report: reportPreparation(output) });
-    if (resumed !== undefined) {
-      reportResumed(output, id, resumed, again === 'failed');
-      await sayAsked({ client, output, hint: context.hint, workflowId: id });
-    }
+    const prepared = await prepareRun(client, id, { again, report: reportPreparation(output) });
+    reportPrepared(output, id, prepared, again === 'failed');
+    if (goesOn) await sayAsked({ client, output, hint: context.hint, workflowId: id });
 
     const closePage = options.page === true ? await openPage(context, id, options.outputDir) : () => {};
     const summary = await runWorkflow(context, id, options, undefined, undefined, held).finally(closePage);

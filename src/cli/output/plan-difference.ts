@@ -10,6 +10,7 @@ import { globLines } from '../../core/workflow-file/dry-run.ts';
 import type { GlobMatch } from '../../core/workflow-file/glob/look.ts';
 import type { UpdatedPlan } from '../../operations/update-plan.ts';
 import { type Output, widthOf } from './output.ts';
+import { changedText } from './reruns.ts';
 import { tableOf } from './table.ts';
 
 /** Where a command reports an update; `exitWith` sets the exit code of the program. */
@@ -25,7 +26,7 @@ const SHOWN = 50;
 export function reportUpdate(
   { output, exitWith }: Reporting,
   workflowId: number,
-  { difference, updated }: UpdatedPlan,
+  { difference, updated, reruns }: UpdatedPlan,
   {
     isDryRun,
     isShown = false,
@@ -42,6 +43,7 @@ export function reportUpdate(
       jobs,
       records,
       globs,
+      ...(reruns.length === 0 ? {} : { reruns }),
       ...(keptSchedulers.length === 0 ? {} : { kept_schedulers: keptSchedulers }),
     };
     if (isDryRun) output.json(report);
@@ -50,7 +52,7 @@ export function reportUpdate(
     const width = widthOf(process.stdout);
     const text = isShown
       ? summaryText(workflowId, difference, updated, isDryRun)
-      : differenceText(workflowId, difference, updated, { isDryRun, width });
+      : differenceText(workflowId, { difference, updated, reruns }, { isDryRun, width });
     if (isDryRun) output.text([...globLines(globs), text].join('\n'));
     else output.notice(text);
   }
@@ -66,8 +68,7 @@ export function reportHeld({ output, exitWith }: Reporting, { held }: PlanUpdate
 
 export function differenceText(
   workflowId: number,
-  difference: PlanDifference,
-  updated: PlanUpdated,
+  { difference, updated, reruns }: UpdatedPlan,
   { isDryRun, width }: { readonly isDryRun: boolean; readonly width: number },
 ): string {
   const { jobs, records, keptSchedulers } = difference;
@@ -77,9 +78,11 @@ export function differenceText(
     keptSchedulers.length === 0
       ? []
       : [`Slurm schedulers: kept while allocations name them: ${someOf(keptSchedulers)}`];
+  const changed = changedText(reruns, { isDryRun, width });
   if (shown.length === 0 && records.length === 0 && held.size === 0)
     return [
       `Workflow ${workflowId} is what the file says; nothing ${isDryRun ? 'would change' : 'changed'}.`,
+      ...changed,
       ...kept,
     ].join('\n');
   const { text } = tableOf<JobDifference>(
@@ -99,6 +102,7 @@ export function differenceText(
       : []),
     ...recordLines(records),
     ...kept,
+    ...changed,
     summaryText(workflowId, difference, updated, isDryRun),
   ].join('\n');
 }

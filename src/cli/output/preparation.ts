@@ -4,8 +4,9 @@ import { countOf, FAILED, HELD, WAITS } from '../../core/job/statuses.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
 import type { AttemptHolder } from '../../operations/begin-run.ts';
 import type { InitializeNews } from '../../operations/initialize.ts';
-import type { Resumed } from '../../operations/resume.ts';
-import type { Output } from './output.ts';
+import type { Prepared } from '../../operations/run.ts';
+import { type Output, widthOf } from './output.ts';
+import { changedText } from './reruns.ts';
 
 /** Prints what happens while a workflow is prepared for a run. */
 export const reportPreparation =
@@ -25,13 +26,15 @@ function waitingWords(holders: readonly AttemptHolder[]): string {
   return `Waiting for ${counted(attempts, 'attempt')} of earlier jobs to end on ${where.join(', ')}`;
 }
 
-/** Prints what a resume has changed; each killed runner was reported when it was recovered. */
-export function reportResumed(output: Output, workflowId: number, resumed: Resumed, retriesFailed: boolean): void {
-  if (resumed.kind === 'nothing') output.notice(nothingWords(resumed.counts, retriesFailed));
-  if (resumed.kind === 'resumed')
+/** Prints what was made ready; each killed runner was reported when it was recovered. */
+export function reportPrepared(output: Output, workflowId: number, prepared: Prepared, retriesFailed: boolean): void {
+  if (prepared.kind === 'nothing') output.notice(nothingWords(prepared.counts, retriesFailed));
+  if (prepared.kind === 'resumed')
     output.notice(
-      `Resumed workflow ${workflowId} as run ${resumed.runId}: ${resumedWords(resumed.before, resumed.after)}`,
+      `Resumed workflow ${workflowId} as run ${prepared.runId}: ${resumedWords(prepared.before, prepared.after)}`,
     );
+  if (prepared.kind === 'changed')
+    output.notice(changedText(prepared.run, { isDryRun: false, width: widthOf(process.stderr) }).join('\n'));
 }
 
 function nothingWords(counts: JobStatusCounts, retriesFailed: boolean): string {

@@ -4,6 +4,7 @@ import { fixesOf } from '../../core/lifecycle/recovery-lines.ts';
 import type { BadEnd } from '../../operations/recover/bad-ends.ts';
 import type { Recovery } from '../../operations/recover/recover.ts';
 import { adjustmentJson, adjustmentLines } from './adjustments.ts';
+import { changedText } from './reruns.ts';
 
 /** Jobs that are shown for a cause. */
 const SHOWN = 5;
@@ -11,7 +12,7 @@ const SHOWN = 5;
 /** The diagnosis and the plan for a person. */
 export function planLines(
   workflowId: number,
-  { plan, adjustments, waiting, isContinued }: Recovery,
+  { plan, adjustments, changed, waiting, isContinued }: Recovery,
   isDone: boolean,
 ): string[] {
   const bad = [...plan.byCause.values()].reduce((sum, jobs) => sum + jobs.length, 0);
@@ -31,6 +32,7 @@ export function planLines(
     lines.push(
       `Jobs that run again: ${counted(plan.retried.length, 'job')} (${someOf(plan.retried.map(({ name }) => name))})`,
     );
+  lines.push(...changedText(changed, { isDryRun: !isDone, width: Infinity }));
   if (plan.left.length > 0)
     lines.push(
       `Jobs that stay as they are: ${counted(plan.left.length, 'job')} (${someOf(plan.left.map(({ name }) => name))}); --retry-unknown runs them again`,
@@ -56,7 +58,7 @@ export const badEndLines = (ends: readonly BadEnd[]): string[] =>
   });
 
 /** `result` as Torc 1.0.0 has it, with what we add. */
-export function recoveryJson({ plan, adjustments }: Recovery) {
+export function recoveryJson({ plan, adjustments, changed }: Recovery) {
   const fixes = fixesOf(plan);
   return {
     oom_fixed: fixes.oom,
@@ -66,6 +68,7 @@ export function recoveryJson({ plan, adjustments }: Recovery) {
     lost_retried: fixes.lost,
     jobs_to_retry: plan.retried.map(({ id }) => id),
     ...(adjustments.length === 0 ? {} : { adjustments: adjustments.map(adjustmentJson) }),
+    ...(changed.length === 0 ? {} : { reruns: changed }),
     causes: [...plan.byCause.values()].flat().map(({ id, name, why, returnCode, words }) => ({
       job_id: id,
       job_name: name,

@@ -15,17 +15,38 @@ export function rerunsText(workflowId: number, { run, canceled, failed }: Reruns
       : [`${counted(failed.length, 'job')} failed earlier and would not run again: ${namesOf(failed)}`]),
   ];
   if (run.length === 0) return [`No job of workflow ${workflowId} would run.`, ...others].join('\n');
-  const { text } = tableOf<Rerun>(
+  const title = `${counted(run.length, 'job')} of workflow ${workflowId} would run:`;
+  return [title, tableOfReruns(run, 'Why it would run', width), ...others].join('\n');
+}
+
+/** Jobs that are shown where others do not matter as much. */
+const MOST_SHOWN = 20;
+
+/** The jobs that run, or would run, because of their files and values; nothing where none does. */
+export function changedText(
+  run: readonly Rerun[],
+  { isDryRun, width }: { isDryRun: boolean; width: number },
+): string[] {
+  if (run.length === 0) return [];
+  const runs = isDryRun ? 'would run' : run.length === 1 ? 'runs' : 'run';
+  const more = run.length - MOST_SHOWN;
+  return [
+    `${counted(run.length, 'job')} ${runs} again, because files or values have changed:`,
+    tableOfReruns(run.slice(0, MOST_SHOWN), 'Why', width),
+    ...(more > 0 ? [`and ${counted(more, 'more job', 'more jobs')}`] : []),
+  ];
+}
+
+const tableOfReruns = (run: readonly Rerun[], why: string, width: number): string =>
+  tableOf<Rerun>(
     [
       { title: 'ID', value: ({ job_id: id }) => id, align: 'right', importance: 3 },
       { title: 'Name', value: ({ job_name: name }) => name, cut: 'middle', importance: 9 },
-      { title: 'Why it would run', value: ({ reasons }) => reasonsText(reasons), cut: 'end', importance: 8 },
+      { title: why, value: ({ reasons }) => reasonsText(reasons), cut: 'end', importance: 8 },
     ],
     run,
     width,
-  );
-  return [`${counted(run.length, 'job')} of workflow ${workflowId} would run:`, text, ...others].join('\n');
-}
+  ).text;
 
 const namesOf = (jobs: readonly { readonly name: string }[]) => someOf(jobs.map(({ name }) => name));
 

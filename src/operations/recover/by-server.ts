@@ -75,7 +75,7 @@ async function planned(
   const standing = await refuseRecovery(client, workflowId, NOTHING_DEAD);
   const [kind, recovery] = await Promise.all([
     kindOf(client, workflowId),
-    recoveryOf(client, workflowId, { ...policy, ...standing, orphaned: [] }),
+    recoveryOf(client, workflowId, { ...policy, ...standing, orphaned: [], isAway: true }),
   ]);
   const { plan, adjustments } = recovery;
   const again = new Set(plan.retried.map(({ why }) => why));

@@ -126,6 +126,7 @@ const nothingOf = (policy: RecoveryFactors): Recovery => ({
   ends: [],
   plan: planRecovery<BadEnd>([], policy),
   adjustments: [],
+  changed: [],
   waiting: 0,
   uninitialized: 0,
   isContinued: false,

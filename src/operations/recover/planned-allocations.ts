@@ -7,7 +7,7 @@ import type { RecoverTools } from './tools.ts';
 export async function plannedAllocations(
   tools: RecoverTools,
   workflowId: number,
-  { plan, ends, adjustments, isContinued }: Recovery,
+  { plan, ends, adjustments, changed, isContinued }: Recovery,
 ): Promise<{ readonly planned: Regenerated; readonly profile: HpcProfile }> {
   const site = await tools.site();
   const retried = new Set(plan.retried.map(({ id }) => id));
@@ -17,7 +17,7 @@ export async function plannedAllocations(
     ...site.plan,
     submits: true,
     isDryRun: true,
-    includedJobs: [...retried, ...(retried.size > 0 ? follows : [])],
+    includedJobs: [...retried, ...(retried.size > 0 ? follows : []), ...changed.map(({ job_id: id }) => id)],
     ahead: isContinued ? undefined : { requirements },
     nowMs: Date.now(),
   });

@@ -3,9 +3,11 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import { countOf, ENDED_BADLY, RECOVERABLE, UNCLAIMED } from '../../core/job/statuses.ts';
 import { planRecovery, refusalOfRecovery, type RecoveryDecision } from '../../core/lifecycle/recovery.ts';
+import { type Rerun, rerunsOf } from '../../core/lifecycle/rerun.ts';
 import { type Adjustment, correctWorkflow } from '../correct-resources.ts';
 import { type InitializeNews, reinitialize } from '../initialize.ts';
 import type { Dead } from '../orphans/dead.ts';
+import { gatherPlanFacts } from '../plan-facts.ts';
 import { resetJobs } from '../reset-jobs.ts';
 import { type BadEnd, badEnds } from './bad-ends.ts';
 import { runUserProgram, variablesFor } from './program.ts';
@@ -30,6 +32,8 @@ export interface Recovery {
   readonly ends: readonly BadEnd[];
   readonly plan: RecoveryDecision<BadEnd>;
   readonly adjustments: readonly Adjustment[];
+  /** Other jobs that run again: their inputs, outputs or values have changed, or they are behind such a job. */
+  readonly changed: readonly Rerun[];
   /** Jobs that wait and for which nothing is alive. */
   readonly waiting: number;
   /** Of these, those that only an initialization makes ready: a recovery was killed before it, or a person reset them. */
@@ -78,21 +82,26 @@ export async function refuseRecovery(client: Client, workflowId: number, dead: D
 interface PlanOptions extends RecoveryFactors, Standing {
   /** Jobs that a dry run of the orphan detection would have failed. */
   readonly orphaned: readonly BadEnd[];
+  /** The files are on another machine: jobs whose inputs or outputs changed are not looked for. */
+  readonly isAway?: boolean;
 }
 
 /** What a recovery would do; changes nothing. */
 export async function recoveryOf(
   client: Client,
   workflowId: number,
-  { waiting, uninitialized, isContinued, orphaned, ...policy }: PlanOptions,
+  { waiting, uninitialized, isContinued, orphaned, isAway = false, ...policy }: PlanOptions,
 ): Promise<Recovery> {
   const standing = { waiting, uninitialized, isContinued };
-  if (isContinued) return { ...standing, ends: [], plan: planRecovery<BadEnd>([], policy), adjustments: [] };
+  if (isContinued)
+    return { ...standing, ends: [], plan: planRecovery<BadEnd>([], policy), adjustments: [], changed: [] };
   const instead = await raisedBefore(client, workflowId);
   const ends = [...(await badEnds(client, workflowId, instead)), ...orphaned];
   const plan = planRecovery(ends, policy);
   const adjustments = await correct(client, workflowId, plan, { ...policy, instead, isDryRun: true });
-  return { ...standing, plan, ends, adjustments };
+  const all = isAway ? [] : rerunsOf(await gatherPlanFacts(client, workflowId), { onlyChanges: true }).run;
+  const known = new Set(ends.map(({ id }) => id));
+  return { ...standing, plan, ends, adjustments, changed: all.filter(({ job_id: id }) => !known.has(id)) };
 }
 
 interface CorrectOptions extends RecoveryFactors {

@@ -102,6 +102,15 @@ export const updateQueries = (db: Database) => ({
   ),
   // A value that the file gives is no change that a reinitialization has to find.
   settleUserData: db.prepare<{ id: number }>('update user_data set initialized_data = data where id = :id'),
+  rememberUserData: db.prepare<JobWindow>(`
+    update user_data set initialized_data = data
+    where ${OF_WINDOW} and data is not initialized_data
+      and exists (select 1 from job_input_user_data reads where reads.user_data_id = user_data.id)
+      and not exists (
+        select 1
+        from job_input_user_data reads
+        cross join job on job.id = reads.job_id
+        where reads.user_data_id = user_data.id and job.status not in ${anyOf(NOT_BEGUN)})`),
   changeHandler: db.prepare<{ id: number; name: string; rules: string }>(
     'update failure_handler set name = :name, rules = :rules where id = :id',
   ),

@@ -1,0 +1,120 @@
+import { rmSync, utimesSync, writeFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Rerun } from '../../src/core/lifecycle/rerun.ts';
+import { type RunningServer, startServer, temporaryFolder, torc } from '../support/programs.ts';
+
+/** What would run, and why, is one answer of every command. */
+
+const FLOW = `name: recipe
+jobs:
+  - { name: sort, command: 'sort raw > sorted', input_files: [raw], output_files: [sorted] }
+  - { name: count, command: 'wc -l < sorted > counted', input_files: [sorted], output_files: [counted] }
+  - { name: alone, command: 'echo x > lone', output_files: [lone] }
+  - { name: kept, command: 'cat other > copy', input_files: [other], output_files: [copy] }
+  - { name: broken, command: 'test -e fixed' }
+files: [{ name: raw, path: raw }, { name: sorted, path: sorted }, { name: counted, path: counted },
+  { name: lone, path: lone }, { name: other, path: other }, { name: copy, path: copy }]
+`;
+
+let folder: string;
+let server: RunningServer;
+const call = (...words: string[]) => torc(['--url', server.url, ...words], { cwd: folder });
+const json = async (...words: string[]) =>
+  JSON.parse((await call('-f', 'json', ...words)).stdout) as Record<string, unknown>;
+const attempts = async () => {
+  const { items } = await server.client.listResults({ query: { workflow_id: 1, all_runs: true } });
+  return Object.fromEntries([...Map.groupBy(items, (each) => each.job_name)].map(([name, all]) => [name, all.length]));
+};
+/** Edits an input and deletes an output: by ten seconds, for the clocks of file systems are coarse. */
+const edit = (name: string) => {
+  writeFileSync(join(folder, name), 'b\na\nc\n');
+  const seconds = Date.now() / 1000 + 10;
+  utimesSync(join(folder, name), seconds, seconds);
+};
+const whys = (run: unknown) => (run as Rerun[]).map(({ job_name: name, reasons }) => [name, reasons]);
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  server = await startServer(folder);
+  for (const [name, text] of [
+    ['flow.yaml', FLOW],
+    ['raw', 'b\na\n'],
+    ['other', 'o\n'],
+  ] as const)
+    writeFileSync(join(folder, name), text);
+  await call('run', 'flow.yaml');
+});
+
+describe('what would run, and why', () => {
+  it('after an input was edited and an output deleted, every command names the same jobs with the same reasons', async () => {
+    edit('raw');
+    rmSync(join(folder, 'lone'));
+    const expected = [
+      ['sort', [{ kind: 'input', file: 'raw', change: 'newer' }]],
+      ['count', [{ kind: 'job', job_id: 1, job_name: 'sort' }]],
+      ['alone', [{ kind: 'output', file: 'lone', change: 'missing' }]],
+    ];
+    expect(whys((await json('workflows', 'reinit', '1', '--dry-run'))['jobs'])).toEqual(expected);
+    expect(whys((await json('run', 'flow.yaml', '--update', '--dry-run'))['reruns'])).toEqual(expected);
+    const { result } = (await json('recover', '1', '--dry-run')) as { result: { reruns: unknown } };
+    expect(whys(result.reruns)).toEqual(expected);
+    expect(await attempts()).toEqual({ sort: 1, count: 1, alone: 1, kept: 1, broken: 1 });
+
+    const { stderr, code } = await call('run', '1');
+    expect(code).toBe(0);
+    expect(stderr).toContain('3 jobs run again, because files or values have changed:');
+    expect(stderr).toContain('input raw is newer than at the last run');
+    expect(stderr).toContain('output lone is missing');
+    expect(stderr).toContain('this run: 3 ran, 1 up to date, 1 failed earlier');
+    expect(await attempts()).toEqual({ sort: 2, count: 2, alone: 2, kept: 1, broken: 1 });
+    expect(existsSync(join(folder, 'lone'))).toBe(true);
+  });
+
+  it('a job that completed with its outputs in place and nothing newer runs again by no command', async () => {
+    expect((await json('workflows', 'reinit', '1', '--dry-run'))['jobs']).toEqual([]);
+    expect(await json('run', 'flow.yaml', '--update', '--dry-run')).not.toHaveProperty('reruns');
+    expect((await json('recover', '1', '--dry-run'))['result']).not.toHaveProperty('reruns');
+    for (const words of [['1'], ['flow.yaml', '--update']]) {
+      const { stderr } = await call('run', ...words);
+      expect(stderr).toContain('nothing to run: 4 up to date, 1 failed earlier');
+    }
+    expect(await attempts()).toEqual({ sort: 1, count: 1, alone: 1, kept: 1, broken: 1 });
+  });
+
+  it('an update runs what the file changes and what its files ask for together, once', async () => {
+    edit('raw');
+    writeFileSync(join(folder, 'flow.yaml'), FLOW.replace('cat other > copy', 'cat other other > copy'));
+    const { stderr } = await call('run', 'flow.yaml', '--update');
+    expect(stderr).toContain('this run: 3 ran, 1 up to date, 1 failed earlier');
+    expect(await attempts()).toEqual({ sort: 2, count: 2, alone: 1, kept: 2, broken: 1 });
+    expect((await call('run', 'flow.yaml', '--update')).stderr).toContain('nothing to run');
+  });
+
+  it('an input that is gone and that no job makes is no reason to run again: the job would fail', async () => {
+    rmSync(join(folder, 'other'));
+    expect((await call('run', '1')).stderr).toContain('nothing to run: 4 up to date, 1 failed earlier');
+    expect((await call('workflows', 'reinit', '1')).code).toBe(1);
+  });
+
+  it('from another folder than that of the workflow no file looks deleted', async () => {
+    const elsewhere = { cwd: temporaryFolder() };
+    const ofFile = ['--url', server.url, 'run', join(folder, 'flow.yaml'), '--update', '--dry-run'];
+    expect((await torc(['--url', server.url, 'run', '1'], elsewhere)).stderr).toContain('nothing to run: 4 up to date');
+    expect((await torc(ofFile, elsewhere)).stdout).toBe('Workflow 1 is what the file says; nothing would change.\n');
+    expect((await json('run', 'flow.yaml', '--update', '--dry-run'))['rerun_jobs']).toBe(0);
+  });
+
+  it('a value that was edited makes its readers run again, and only once', async () => {
+    const { id } = await server.client.createUserData({
+      query: { consumer_job_id: 3 },
+      body: { workflow_id: 1, name: 'value', data: 1 },
+    });
+    const named = /^.*\balone\b.*user data that it reads changed/mu;
+    expect((await call('run', '1')).stderr).toMatch(named);
+    expect((await call('run', '1')).stderr).toContain('nothing to run');
+    await server.client.updateUserData({ params: { id }, body: { workflow_id: 1, name: 'value', data: 2 } });
+    expect((await call('run', '1')).stderr).toMatch(named);
+    expect((await call('run', 'flow.yaml', '--update', '--dry-run')).stdout).not.toMatch(named);
+  });
+});
