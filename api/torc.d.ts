@@ -3038,6 +3038,59 @@ export interface Calls {
       status_other: number;
     }[];
   }>;
+  /** What the jobs of a workflow run on: schedulers, hosts, actions, active runners and open allocations (addition). */
+  readonly getKnownWorkflow: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<{
+    workflow: Workflow;
+    slurm_schedulers: SlurmScheduler[];
+    remote_workers: string[];
+    actions: WorkflowAction[];
+    runners: ComputeNode[];
+    last_runner?: ComputeNode | null | undefined;
+    allocations: ScheduledComputeNodes[];
+  }>;
+  /** What is known of a job: its requirements, the jobs that it waits for, its attempts of all runs, and what it can run on (addition). */
+  readonly getKnownJob: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<{
+    job: Job;
+    of: {
+      workflow: Workflow;
+      slurm_schedulers: SlurmScheduler[];
+      remote_workers: string[];
+      actions: WorkflowAction[];
+      runners: ComputeNode[];
+      last_runner?: ComputeNode | null | undefined;
+      allocations: ScheduledComputeNodes[];
+    };
+    requirements: ResourceRequirements;
+    upstream: {
+      id: number;
+      name: string;
+      status: JobStatus;
+      return_code?: number | null | undefined;
+    }[];
+    upstream_left_out: number;
+    canceled_by?: {
+      id: number;
+      name: string;
+      status: JobStatus;
+      return_code?: number | null | undefined;
+    } | null | undefined;
+    results: Result[];
+    nodes: ComputeNode[];
+    running: {
+      compute_node_id: number;
+      resource_requirements_id: number;
+      jobs: number;
+    }[];
+    running_requirements: ResourceRequirements[];
+  }>;
   /** List workflows with their progress, the newest first (addition). `before` is the id of the last one of the previous page. */
   readonly listWorkflowOverviews: (call?: {
     query?: {

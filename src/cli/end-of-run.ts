@@ -1,6 +1,7 @@
+import type { Client } from '../client/client.ts';
 import type { Context } from './context.ts';
 import { runnerOptions, type RunnerValues } from './run-workflow.ts';
-import { nextCommand } from '../core/lifecycle/next-command.ts';
+import { anywhere, nextCommand, type RunPlace } from '../core/lifecycle/next-command.ts';
 import { nextStep, shortfalls } from '../operations/views/shortfalls.ts';
 import { isBroken, saySummary, type SummaryOptions } from './summary.ts';
 
@@ -37,11 +38,11 @@ export async function endRun(
     const repeated = runnerOptions.filter(
       ({ flags }) => ending !== 'deadline' || !PAST.has(flags.split(' ')[0] as string),
     );
-    const { placeOf, wasSubmitted } = await import('../operations/place.ts');
     // Who runs a workflow here that was never submitted goes on here, also if it has schedulers.
-    const here = { workflowId: workflow.id, runsIn: 'anywhere', submission: 'none' } as const;
-    const isInSlurm = await wasSubmitted(client, workflow.id).catch(() => false);
-    const place = isInSlurm ? await placeOf(client, workflow.id) : here;
+    const here = anywhere(workflow.id);
+    const ofAllocations = client.listScheduledComputeNodes({ query: { workflow_id: workflow.id, limit: 1 } });
+    const wasSubmitted = await ofAllocations.then(({ items }) => items.length > 0).catch(() => false);
+    const place = wasSubmitted ? await placeOfWorkflow(client, workflow.id) : here;
     const command = nextCommand(place, { again: next.flag, isCanceled: ending === 'canceled' });
     output.notice(`${next.says}: ${place === here ? hint(command, repeated) : hint(command)}`);
   }
@@ -51,4 +52,11 @@ export async function endRun(
   if (short.length > 0 && !failsWithJobs && ending !== 'stopped' && !isBroken(summary))
     output.notice(`Exit code 0; with --fail it would be 1: ${short.join(', ')}`);
   return short.length === 0 && !isBroken(summary);
+}
+
+/** Loaded where it is needed: what a runner loads after its last job, it compiles. */
+async function placeOfWorkflow(client: Client, id: number): Promise<RunPlace> {
+  const { knownWorkflow } = await import('../client/compat/known.ts');
+  const { placeOf } = await import('../core/lifecycle/place.ts');
+  return placeOf(await knownWorkflow(client, id));
 }

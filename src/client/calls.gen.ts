@@ -159,6 +159,8 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   listAuditLog: ['GET', '/admin/audit-log'],
   getApiStats: ['GET', '/admin/api-stats'],
   streamApiEvents: ['GET', '/admin/api-events/stream'],
+  getKnownWorkflow: ['GET', '/workflows/{id}/known'],
+  getKnownJob: ['GET', '/jobs/{id}/known'],
   listWorkflowOverviews: ['GET', '/workflow_overviews'],
   streamWorkflowStatus: ['GET', '/workflows/{id}/status/stream'],
   getWorkflowGraph: ['GET', '/workflows/{id}/graph'],

@@ -1,4 +1,3 @@
-import type { Client } from '../client/client.ts';
 import type { ComputeNode } from '../core/contract/node.ts';
 
 /** An allocation of several nodes, on some of which no runner starts jobs. */
@@ -9,11 +8,6 @@ export interface PartlyIdle {
 }
 
 /** Allocations with idle nodes, as the active runners of a workflow report. */
-export async function idleNodes(client: Client, workflowId: number): Promise<PartlyIdle[]> {
-  const { items } = await client.listComputeNodes({ query: { workflow_id: workflowId, is_active: true } });
-  return partlyIdle(items);
-}
-
 export function partlyIdle(
   runners: readonly Pick<ComputeNode, 'hostname' | 'num_nodes' | 'scheduler'>[],
 ): PartlyIdle[] {

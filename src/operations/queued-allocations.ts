@@ -1,7 +1,6 @@
-import type { Client } from '../client/client.ts';
-import { all } from '../client/every.ts';
 import { hasSlurm, openSlurm } from '../cluster/slurm/slurm.ts';
-import { jobOfAllocation, type SlurmJob } from '../core/allocation/slurm-job.ts';
+import { jobsInQueue, type SlurmJob } from '../core/allocation/slurm-job.ts';
+import type { ScheduledComputeNode } from '../core/contract/allocation.ts';
 
 /** An allocation of a workflow that Slurm has not started. */
 export interface QueuedAllocation {
@@ -15,17 +14,12 @@ export interface QueuedAllocation {
 /** A person waits for the answers; the programs give up on a controller that is away after 9 to 18 s. */
 const AT_MOST_MS = 3_000;
 
-/** The allocations of a workflow that are recorded as pending, each with what Slurm says of it where this machine can ask. */
+/** Those of these allocations that are recorded as pending, each with what Slurm says of it where this machine can ask. */
 export async function queuedAllocations(
-  client: Client,
-  workflowId: number,
+  allocations: readonly ScheduledComputeNode[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<QueuedAllocation[]> {
-  const query = { workflow_id: workflowId, status: 'pending' };
-  const records = await all((page) => client.listScheduledComputeNodes({ query: { ...query, ...page } }));
-  const ids = records.flatMap((each) =>
-    each.scheduler_type === 'slurm' && each.scheduler_id > 0 ? [jobOfAllocation(each)] : [],
-  );
+  const ids = jobsInQueue(allocations);
   if (ids.length === 0) return [];
   if (!hasSlurm(environment)) return ids.map((slurmJobId) => ({ slurmJobId, reason: undefined, hasEnded: false }));
   const slurm = openSlurm({ environment, atMostMs: AT_MOST_MS });

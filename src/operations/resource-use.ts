@@ -6,9 +6,7 @@ import type { JobStatus } from '../core/job/job-statuses.ts';
 import type { ResourceRequirements } from '../core/contract/resources.ts';
 import type { Result } from '../core/contract/result.ts';
 import type { JobUse } from '../core/lifecycle/correct-resources.ts';
-import { type Limits, type Use, useOf } from '../core/lifecycle/resource-use.ts';
-import { parseMemory } from '../core/quantity/bytes.ts';
-import { parseDuration } from '../core/quantity/duration.ts';
+import { type Limits, limitsOf, type Use, useOf } from '../core/lifecycle/resource-use.ts';
 
 /** A job with its requirements, and how it ended if it did. */
 export interface UsedJob extends JobUse {
@@ -95,19 +93,3 @@ const useOfResult = (result: Result, codes: ExitCodes): Use =>
     },
     codes,
   );
-
-/** The limits of jobs with these requirements. */
-export const limitsOf = (needs: ResourceRequirements): Limits => ({
-  memoryBytes: parseMemory(needs.memory ?? '1m'),
-  numCpus: needs.num_cpus ?? 1,
-  runtimeSeconds: runtimeOf(needs),
-});
-
-/** Seconds of the requested runtime; undefined if a server accepted an invalid one. */
-export function runtimeOf({ runtime }: ResourceRequirements): number | undefined {
-  try {
-    return parseDuration(runtime ?? 'PT1M');
-  } catch {
-    return undefined;
-  }
-}

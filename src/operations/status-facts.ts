@@ -1,14 +1,16 @@
-import { hostname } from 'node:os';
 import type { Client } from '../client/client.ts';
+import { knownWorkflow } from '../client/compat/known.ts';
+import { isLostHere } from '../cluster/host/lost-here.ts';
 import type { ScheduledComputeNode } from '../core/contract/allocation.ts';
 import type { WorkflowAction } from '../core/contract/scheduling.ts';
 import type { Unclaimable } from '../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
 import { countOf, ENDED, UNDER_WAY } from '../core/job/statuses.ts';
-import type { RunPlace } from '../core/lifecycle/next-command.ts';
+import { anywhere, type RunPlace } from '../core/lifecycle/next-command.ts';
+import { placeOf } from '../core/lifecycle/place.ts';
+import { partlyIdle, type PartlyIdle } from './idle-nodes.ts';
 import { type Imported, importedResults } from './imported.ts';
-import type { PartlyIdle } from './idle-nodes.ts';
-import type { QueuedAllocation } from './queued-allocations.ts';
+import { type QueuedAllocation, queuedAllocations } from './queued-allocations.ts';
 
 /** The runners of a workflow that are registered as active. */
 interface Runners {
@@ -59,23 +61,23 @@ export async function gatherReasons(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Omit<StatusFacts, 'status'>> {
   const { workflow_id: id } = status;
-  const { placeOf } = await import('./place.ts');
-  const { idleNodes } = await import('./idle-nodes.ts');
-  const { queuedAllocations } = await import('./queued-allocations.ts');
-  const { unfinishedAllocations } = await import('./slurm/finish-submissions.ts');
-  const actions = await client.listWorkflowActions({ params: { id } }).catch(() => []);
+  const known = await knownWorkflow(client, id).catch(() => undefined);
+  const { runners = [], allocations = [], actions = [], workflow } = known ?? {};
+  const lost = runners.flatMap((node) => (isLostHere(node, workflow?.execution_config) ? [node.id] : []));
   return {
     unclaimable:
       status.jobs_by_status.ready === 0
         ? undefined
         : await client.getUnclaimableJobs({ params: { id }, query: {} }).catch(() => undefined),
     interrupted: actions.filter(({ state }) => state === 'interrupted'),
-    place: await placeOf(client, id).catch(() => anywhere(id)),
-    runners: await runnersOf(client, status),
-    idle: status.active_compute_nodes === 0 || status.is_complete ? [] : await idleNodes(client, id).catch(() => []),
-    queued:
-      status.pending_scheduled_nodes === 0 ? [] : await queuedAllocations(client, id, environment).catch(() => []),
-    unsubmitted: status.is_complete ? [] : await unfinishedAllocations(client, id).catch(() => []),
+    place: known === undefined ? anywhere(id) : placeOf(known),
+    // A silent runner of another host counts as live: it cannot be known here.
+    runners: { live: Math.max(0, status.active_compute_nodes - lost.length), lost },
+    idle: status.is_complete ? [] : partlyIdle(runners),
+    queued: await queuedAllocations(allocations, environment).catch(() => []),
+    unsubmitted: status.is_complete
+      ? []
+      : allocations.filter(({ status: is }) => is === 'planned' || is === 'submitting'),
     retries: await retriesOf(client, status).catch(() => 0),
     imported: await importedResults(client, { ...status, id, run_id: status.run_id ?? 0 }).catch(() => undefined),
   };
@@ -91,18 +93,4 @@ async function retriesOf(
   const all = await client.listResults({ query: { ...query, all_runs: true } });
   const last = await client.listResults({ query });
   return Math.max(0, all.total_count - last.total_count);
-}
-
-/** Where a server does not say. */
-const anywhere = (workflowId: number): RunPlace => ({ workflowId, runsIn: 'anywhere', submission: 'none' });
-
-/** Which runners work on a workflow; changes nothing. A silent runner of another host counts as live: it cannot be known here. */
-async function runnersOf(
-  client: Client,
-  { workflow_id: workflowId, active_compute_nodes: active }: WorkflowStatus,
-): Promise<Runners> {
-  if (active === 0) return { live: 0, lost: [] };
-  const { findLostRunners } = await import('../runner/recover/lost-runners.ts');
-  const lost = await findLostRunners({ client, workflowId, hostname: hostname() });
-  return { live: Math.max(0, active - lost.length), lost };
 }

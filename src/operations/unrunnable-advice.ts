@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import type { UnclaimableJobs } from '../core/contract/unclaimable.ts';
 import type { HpcPartition } from '../core/hpc/profile.ts';
 import { noPartition } from '../core/lifecycle/no-partition.ts';
-import { needOf } from './explain/facts.ts';
+import { needOf } from '../core/lifecycle/resource-use.ts';
 
 /** What helps jobs that no allocation of their workflow could run. */
 export interface UnrunnableAdvice {

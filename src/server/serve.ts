@@ -32,7 +32,7 @@ import { startUpkeep } from './upkeep.ts';
 export interface ServeOptions
   extends
     ListenOptions,
-    Pick<AppOptions, 'frameOrigins' | 'recoveries' | 'explain' | 'adminSql' | 'agents' | 'onNotice' | 'onError'> {
+    Pick<AppOptions, 'frameOrigins' | 'recoveries' | 'adminSql' | 'agents' | 'onNotice' | 'onError'> {
   /** Path of the database file, or `:memory:`. */
   readonly database: string;
   /** 0 selects any free port. */
@@ -131,7 +131,6 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       page: options.withoutPage === true ? undefined : createLoadPage(),
       frameOrigins: options.frameOrigins,
       recoveries: options.recoveries,
-      explain: options.explain,
       telemetry: telemetry?.ask,
       bulkMebibytes,
       bodyGraceMs,

@@ -12,6 +12,7 @@ import { actionCases } from './routes/action.ts';
 import { adminCases } from './routes/admin.ts';
 import { claimCases } from './routes/claim.ts';
 import { entityCases } from './routes/entity.ts';
+import { factCases } from './routes/facts.ts';
 import { fileCases } from './routes/file.ts';
 import { initializeCases } from './routes/initialize.ts';
 import { jobCases } from './routes/job.ts';
@@ -38,6 +39,7 @@ const cases: Cases = {
   ...adminCases,
   ...claimCases,
   ...entityCases,
+  ...factCases,
   ...fileCases,
   ...initializeCases,
   ...jobCases,

@@ -63,6 +63,8 @@ describe('the stand-in for Torc’s own server', () => {
       '/workflows/1/access_users/1',
       '/admin/api-stats',
       '/admin/api-events/stream',
+      '/workflows/1/known',
+      '/jobs/1/known',
       '/workflow_overviews',
       '/workflows/1/status/stream',
       '/workflows/1/graph',

@@ -4,7 +4,6 @@ import { type StreamEventType, streamEvents } from '../../src/core/contract/even
 import type { ClaimedJob } from '../../src/core/contract/exchange.ts';
 import type { Workflow } from '../../src/core/contract/workflow.ts';
 import { credentialLogin } from '../../src/server/access/login.ts';
-import { explainForPage } from '../../src/cli/server/explain.ts';
 import { recoveries } from '../../src/cli/server/recoveries.ts';
 import { type AppOptions, createApp } from '../../src/server/http/app.ts';
 import { type Database, openDatabase } from '../../src/server/store/database.ts';
@@ -45,7 +44,6 @@ export function testService({ credential, store: given, image, ...options }: Tes
   const login = credential === undefined ? {} : { login: credentialLogin(credential) };
   const app = createApp(store, {
     recoveries,
-    explain: explainForPage,
     ...login,
     ...options,
     onError: (error) => errors.push(error),

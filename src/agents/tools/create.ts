@@ -6,7 +6,8 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import { nextCommand } from '../../core/lifecycle/next-command.ts';
 import { dryRunReport } from '../../core/workflow-file/dry-run.ts';
 import { createFromPlan } from '../../operations/create.ts';
-import { placeOf } from '../../operations/place.ts';
+import { knownWorkflow } from '../../client/compat/known.ts';
+import { placeOf } from '../../core/lifecycle/place.ts';
 import { type Backend, tool } from '../tool.ts';
 import { parameters } from './parameters.ts';
 import { planFrom, readGivenSpec, withFile } from './spec.ts';
@@ -46,7 +47,7 @@ export const createWorkflowTool = tool('create_workflow', {
       backend.outputDir === undefined
         ? await createFromAfar(client, plan, { user: owner })
         : await createFromPlan(client, plan, { user: owner, monitorsJobs: true, report: () => {} });
-    return { workflow_id: id, next: backend.hint(nextCommand(await placeOf(client, id))) };
+    return { workflow_id: id, next: backend.hint(nextCommand(placeOf(await knownWorkflow(client, id)))) };
   },
 });
 

@@ -111,11 +111,9 @@ async function start(settings: ServerOptions, log: ServerLog): Promise<RunningSe
   process.on('uncaughtExceptionMonitor', (error) => log.write('error', 'A bug in torc', { error: error.stack }));
   try {
     const { recoveries } = await import('../server/recoveries.ts');
-    const { explainForPage } = await import('../server/explain.ts');
     return await serve({
       ...settings,
       recoveries,
-      explain: explainForPage,
       onNotice: (words, facts) => log.write('warn', words, facts),
       onError: (error) => log.write('error', 'Request failed', { error: (error as Error).stack ?? String(error) }),
       onBroken(error, isDamaged) {

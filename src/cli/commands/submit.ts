@@ -5,8 +5,9 @@ import { openAllocations } from '../../operations/slurm/cancel-allocations.ts';
 import { unfinishedAllocations } from '../../operations/slurm/finish-submissions.ts';
 import { settleSubmissions } from '../../operations/slurm/settle-submissions.ts';
 import type { SubmitTools } from '../../operations/slurm/submit-allocations.ts';
-import { fireActions } from '../../operations/slurm/fire-actions.ts';
+import { knownWorkflow } from '../../client/compat/known.ts';
 import { requestOf } from '../../core/allocation/request.ts';
+import { fireActions } from '../../operations/slurm/fire-actions.ts';
 import { initialize } from '../../operations/initialize.ts';
 import { noPrompts } from '../agree.ts';
 import { command } from '../command.ts';
@@ -74,7 +75,9 @@ export const submit = command('submit <spec-or-id>', {
     if (output.format === 'json') output.jsonLine({ message, workflow_id: id });
     else output.text(message);
     const { queuedAllocations } = await import('../../operations/queued-allocations.ts');
-    const queued = await queuedAllocations(client, id, context.environment).catch(() => []);
+    const queued = await knownWorkflow(client, id)
+      .then(({ allocations }) => queuedAllocations(allocations, context.environment))
+      .catch(() => []);
     for (const { line } of stuckAllocations(queued)) output.warn(line);
     if (errors.length > 0) context.exitWith(1);
   },

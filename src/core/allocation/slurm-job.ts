@@ -16,6 +16,14 @@ export const jobOfAllocation = ({
 }: Pick<ScheduledComputeNode, 'scheduler_id' | 'array_job_id' | 'array_task_id'>): SlurmJob =>
   hasNumber(array) && hasNumber(task) ? `${array}_${task}` : id;
 
+/** The jobs of these allocations that Slurm has not started, as the server knows it. */
+export const jobsInQueue = (allocations: readonly ScheduledComputeNode[]): SlurmJob[] =>
+  allocations.flatMap((each) =>
+    each.status === 'pending' && each.scheduler_type === 'slurm' && each.scheduler_id > 0
+      ? [jobOfAllocation(each)]
+      : [],
+  );
+
 const hasNumber = (value: number | null | undefined): value is number => value !== undefined && value !== null;
 
 /** What to ask squeue and sacct for: for tasks their arrays, because a task that was canceled while it waited is forgotten. */

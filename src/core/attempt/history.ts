@@ -3,6 +3,9 @@ import type { AttemptOfJob } from '../contract/view.ts';
 import { timeText } from '../quantity/time-text.ts';
 import { didOf, sentenceOf, type StoredEnd } from './cause.ts';
 
+/** Attempts that a person reads, the last ones; programs get all of them, those before without the name of their host. */
+export const MOST_ATTEMPTS = 20;
+
 /** An attempt that ended, as its result records it. */
 export interface RecordedAttempt extends StoredEnd {
   readonly run: number;

@@ -3,6 +3,7 @@ import { accessRoutes } from './routes/access.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { allocationRoutes } from './routes/allocation.ts';
 import { artifactRoutes } from './routes/artifact.ts';
+import { factRoutes } from './routes/facts.ts';
 import { jobRoutes } from './routes/job.ts';
 import { outcomeRoutes } from './routes/outcome.ts';
 import { planRoutes } from './routes/plan.ts';
@@ -26,6 +27,7 @@ export const routes = {
   ...allocationRoutes,
   ...accessRoutes,
   ...adminRoutes,
+  ...factRoutes,
   ...viewRoutes,
   ...telemetryRoutes,
 };

@@ -2,7 +2,7 @@ import type { Explanation, JobFacts, LiveRunner, OtherJob, Reason } from './job-
 import { ENDED } from '../job/statuses.ts';
 import { sizeTexts } from '../quantity/size-text.ts';
 import { counted, grouped } from '../quantity/count-text.ts';
-import { nextCommand } from './next-command.ts';
+import { anywhere, nextCommand } from './next-command.ts';
 import { noPartition } from './no-partition.ts';
 import { nearestObstacles, obstacles } from './obstacles.ts';
 import { queueReasonOf } from './queue-reason.ts';
@@ -94,6 +94,7 @@ function ready(job: JobFacts): Wait {
     }
     const never = neverOf(job);
     if ((job.queued ?? []).length > 0) return inQueue(job, never);
+    if ((job.unsubmitted ?? []).length > 0) return notSubmitted(job);
     const wide = tooWide(job);
     if (wide !== undefined) {
       return { headline: WIDE, reasons: [none, ...wide.reasons], next: wide.next };
@@ -174,9 +175,19 @@ function inQueue({ queued = [], workflow }: JobFacts, never: readonly Reason[]):
   };
 }
 
+/** A job whose runner comes with an allocation that is planned. */
+function notSubmitted({ unsubmitted = [], workflow }: JobFacts): Wait {
+  const reasons = [...Map.groupBy(unsubmitted, ({ held }) => held ?? undefined)].map(([held, { length }]) => ({
+    code: 'allocation_unsubmitted',
+    message: `${counted(length, 'allocation')} ${length === 1 ? 'is' : 'are'} not submitted yet${held === undefined ? '' : ` (${held})`}`,
+  }));
+  const next = [`torc submit ${workflow.id}`];
+  return { headline: 'is ready, and waits for an allocation that is not submitted yet', reasons, next };
+}
+
 /** Without facts about its place a job may run anywhere. */
 const runOf = ({ workflow: { id, place }, labels, runners }: JobFacts): string =>
-  nextCommand(place ?? { workflowId: id, runsIn: 'anywhere', submission: 'none' }, {
+  nextCommand(place ?? anywhere(id), {
     labels,
     hasRunners: runners.length > 0,
   });

@@ -2,7 +2,7 @@ import { attemptsOf } from '../attempt/history.ts';
 import { explainEnd } from './explain-end.ts';
 import { explainWait } from './explain-wait.ts';
 import { REPORTED } from '../job/statuses.ts';
-import { nextCommand, type RunPlace } from './next-command.ts';
+import { anywhere, nextCommand } from './next-command.ts';
 import type { Explanation, JobFacts, WholeExplanation } from './job-facts.ts';
 
 /**
@@ -24,7 +24,7 @@ function explanationOf(job: JobFacts): Explanation {
 
 /** Its record says that it runs, and no runner watches it any more. */
 function lost({ runningOn = 'its host', startedAt = 'a moment', attempt, workflow }: JobFacts): Explanation {
-  const place: RunPlace = workflow.place ?? { workflowId: workflow.id, runsIn: 'anywhere', submission: 'none' };
+  const place = workflow.place ?? anywhere(workflow.id);
   return {
     kind: 'runs',
     headline: `is lost: its runner on ${runningOn} has ended without reporting it`,

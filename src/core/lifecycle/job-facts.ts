@@ -1,11 +1,15 @@
 import type { StoredEnd } from '../attempt/cause.ts';
 import type { RecordedAttempt } from '../attempt/history.ts';
+import type { ScheduledComputeNode } from '../contract/allocation.ts';
 import type { AttemptOfJob } from '../contract/view.ts';
 import type { HandlerLimit } from '../contract/cause-code.ts';
 import type { SlurmJob } from '../allocation/slurm-job.ts';
 import type { JobStatus } from '../contract/job.ts';
 import type { RunPlace } from './next-command.ts';
 import type { JobKind, RunnerRoom } from './obstacles.ts';
+
+/** More of the jobs that a job waits for are not named: people read the first few. */
+export const MOST_UPSTREAM = 200;
 
 /** Another job, with the fields that matter for this one. */
 export interface OtherJob {
@@ -76,6 +80,8 @@ export interface JobFacts extends JobKind {
     /** Slurm says that it has ended. */
     readonly hasEnded?: boolean;
   }[];
+  /** If no runner is active: the allocations that are planned, with what holds them back. */
+  readonly unsubmitted?: readonly Pick<ScheduledComputeNode, 'held'>[];
   /** If no runner is active, and torc submits allocations: the runners that they would have. */
   readonly futureRooms?: readonly RunnerRoom[];
   /** If torc submits allocations, and the site is known: its partitions. */

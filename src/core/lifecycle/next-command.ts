@@ -10,6 +10,9 @@ export interface RunPlace {
   readonly submission: SubmissionState;
 }
 
+/** Where a workflow runs, as far as nothing says. */
+export const anywhere = (workflowId: number): RunPlace => ({ workflowId, runsIn: 'anywhere', submission: 'none' });
+
 export interface RunNeeds {
   /** The labels that the runner needs. */
   readonly labels?: readonly string[];

@@ -1,6 +1,11 @@
 import { causeOfRecord, type ExitCodes } from '../attempt/judge.ts';
 import type { CauseCode } from '../contract/cause-code.ts';
+import type { Need } from '../contract/exchange.ts';
 import type { JobStatus } from '../job/job-statuses.ts';
+import type { ResourceRequirements } from '../contract/resources.ts';
+import { SUCCEEDED } from '../job/statuses.ts';
+import { parseMemory } from '../quantity/bytes.ts';
+import { parseDuration } from '../quantity/duration.ts';
 
 /**
  * Compares the resource use of a job with its limits.
@@ -16,6 +21,34 @@ export interface Limits {
   /** Undefined if the value cannot be parsed. */
   readonly runtimeSeconds: number | undefined;
 }
+
+/** The limits of jobs with these requirements. */
+export const limitsOf = (needs: ResourceRequirements): Limits => ({
+  memoryBytes: parseMemory(needs.memory ?? '1m'),
+  numCpus: needs.num_cpus ?? 1,
+  runtimeSeconds: runtimeOf(needs),
+});
+
+/** Seconds of the requested runtime; undefined if a server accepted an invalid one. */
+export function runtimeOf({ runtime }: ResourceRequirements): number | undefined {
+  try {
+    return parseDuration(runtime ?? 'PT1M');
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a claim for jobs with these requirements has to find free. */
+export const needOf = (requirements: ResourceRequirements): Need => {
+  const { memoryBytes, numCpus, runtimeSeconds = 60 } = limitsOf(requirements);
+  return {
+    num_cpus: numCpus,
+    memory_bytes: memoryBytes,
+    num_gpus: requirements.num_gpus ?? 0,
+    num_nodes: requirements.num_nodes ?? 1,
+    runtime_seconds: runtimeSeconds,
+  };
+};
 
 /** The use of one attempt. */
 export interface Use {
@@ -41,7 +74,7 @@ interface MeasuredEnd extends Pick<Use, 'seconds' | 'peakMemoryBytes' | 'peakCpu
 export function useOf({ status, returnCode, causeCode: stored, ...figures }: MeasuredEnd, codes: ExitCodes): Use {
   const causeCode = stored ?? causeOfRecord({ status, returnCode }, codes);
   return {
-    isSuccess: status === 'completed' && returnCode === 0,
+    isSuccess: SUCCEEDED.has(status),
     causeCode,
     // A command may end with that code by itself.
     isEndedForTime: returnCode === codes.time && (causeCode ?? 'time') === 'time',

@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { explain } from '../../core/lifecycle/explain.ts';
+import { currentEndOf, nodeOfJob } from '../../core/lifecycle/known-job.ts';
 import type { JobFacts, WholeExplanation } from '../../core/lifecycle/job-facts.ts';
 import { filesOfAttempt } from '../result-files.ts';
 import { gatherFacts, type Here } from './facts.ts';
@@ -28,10 +29,14 @@ export async function explainJob(
   jobId: number,
   { outputDir, ...here }: ExplainOptions,
 ): Promise<ExplainedJob> {
-  const { facts, workflow, result, node } = await gatherFacts(client, jobId, here);
+  const { facts, known } = await gatherFacts(client, jobId, here);
+  const { workflow } = known.of;
+  const { result } = currentEndOf(known);
   const attempt = result ?? (facts.status === 'running' ? runningAttempt(facts, workflow.run_id ?? 0) : undefined);
   const paths: ExplainedJob['paths'] =
-    attempt === undefined || outputDir === undefined ? {} : filesOfAttempt(workflow, attempt, node, outputDir);
+    attempt === undefined || outputDir === undefined
+      ? {}
+      : filesOfAttempt(workflow, attempt, nodeOfJob(known), outputDir);
   const hasFailed = facts.end !== undefined && facts.end.status !== 'completed';
   return {
     facts,

@@ -1,12 +1,13 @@
 import type { Client } from '../../client/client.ts';
+import { knownWorkflow } from '../../client/compat/known.ts';
 import { all } from '../../client/every.ts';
 import type { JobStatus } from '../../core/job/job-statuses.ts';
 import type { Result } from '../../core/contract/result.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { countOf, ENDED_BADLY, STARTABLE } from '../../core/job/statuses.ts';
 import { nextCommand } from '../../core/lifecycle/next-command.ts';
+import { placeOf } from '../../core/lifecycle/place.ts';
 import { withoutNumbers } from '../../core/quantity/without-numbers.ts';
-import { placeOf } from '../place.ts';
 import { type ExplainedJob, type ExplainOptions, explainJob } from './explain.ts';
 import { lastErrorLines } from './last-error-lines.ts';
 
@@ -75,7 +76,7 @@ export async function explainWorkflow(client: Client, id: number, options: Expla
       results.length > 0
         ? [`torc recover ${id} --dry-run`]
         : countOf(jobs, STARTABLE) > 0 && status.active_compute_nodes === 0
-          ? [nextCommand(await placeOf(client, id))]
+          ? [nextCommand(placeOf(await knownWorkflow(client, id)))]
           : [],
   };
 }

@@ -10,7 +10,7 @@ import { groupPending, type PendingGroups, type PendingJob } from '../../core/hp
 import { timeOfNode } from '../../core/lifecycle/obstacles.ts';
 import { roomOfScheduler } from '../../core/lifecycle/scheduler-room.ts';
 import { parseGres } from '../../core/quantity/gres.ts';
-import { needOf } from '../explain/facts.ts';
+import { needOf } from '../../core/lifecycle/resource-use.ts';
 import { slurmJobOf } from '../orphans/find.ts';
 import { openAllocations } from './cancel-allocations.ts';
 

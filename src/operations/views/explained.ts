@@ -1,7 +1,6 @@
-import { attemptLines } from '../../core/attempt/history.ts';
+import { attemptLines, MOST_ATTEMPTS } from '../../core/attempt/history.ts';
 import { grouped } from '../../core/quantity/count-text.ts';
 import type { ExplainedJob } from '../explain/explain.ts';
-import { MOST_ATTEMPTS } from '../explain/recorded-attempts.ts';
 import type { Hint } from './next-lines.ts';
 
 /** Why a job waits, or why it ended as it did: for people. `files` are the paths that are worth showing. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
-import { triggerCount } from './queries.ts';
+import { triggerCount } from '../records/action/columns.ts';
 import { ended, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
 
 let service: TestService;

@@ -1,50 +1,17 @@
-import { OPEN } from '../../core/job/statuses.ts';
-import { actionState } from '../records/action/claims.ts';
+import { actionColumns, reachedFor, triggerCount } from '../records/action/columns.ts';
 import { actionOf, type ActionRow } from '../records/action/row.ts';
 import type { Database } from '../store/database.ts';
 import { records } from '../records/records.ts';
-import { anyOf } from '../records/rows/status.ts';
-
-/** The statuses in which a job satisfies a trigger, by their numbers. */
-const reachedFor = {
-  on_jobs_ready: '2, 3, 4, 5, 6, 7, 8, 10',
-  on_jobs_complete: '5, 6, 7, 8',
-} as const;
-
-/**
- * The jobs of an action that have reached one of these statuses. `cross join` keeps the order: otherwise the planner
- * would parse the text once for each job of the workflow, a minute for twenty thousand.
- */
-const reached = (statuses: string) => `(
-  select count(*) from json_each(workflow_action.job_ids) named cross join job on job.id = named.value
-  where job.workflow_id = workflow_action.workflow_id and job.status in (${statuses}))`;
-
-/**
- * How often the trigger of an action has occurred. Triggers of jobs and of the end are derived from the state of the
- * jobs, so no counter must be updated when a job changes; the others were counted at initialization.
- */
-export const triggerCount = `max(trigger_count, case trigger_type
-  when 'on_jobs_ready' then ${reached(reachedFor.on_jobs_ready)}
-  when 'on_jobs_complete' then ${reached(reachedFor.on_jobs_complete)}
-  when 'on_workflow_complete' then (
-    select run_id > 0 and is_canceled = 0 and not exists (
-      select 1 from job_count
-      where job_count.workflow_id = workflow.id and status in ${anyOf(OPEN)} and jobs > 0)
-    from workflow where workflow.id = workflow_action.workflow_id)
-  else 0 end)`;
-
-const columns = `id, workflow_id, trigger_type, action_type, action_config, job_ids, ${triggerCount} as trigger_count,
-  required_triggers, executed, executed_at, executed_by, persistent, is_recovery, ${actionState} as state`;
 
 export const actQueries = (db: Database) => ({
-  actions: records(db, 'workflow_action', columns, 'workflow_action', (row: ActionRow) => actionOf(row)),
+  actions: records(db, 'workflow_action', actionColumns, 'workflow_action', (row: ActionRow) => actionOf(row)),
   ofWorkflow: db.prepare<{ workflowId: number }, ActionRow>(
-    `select ${columns} from workflow_action where workflow_id = :workflowId order by id`,
+    `select ${actionColumns} from workflow_action where workflow_id = :workflowId order by id`,
   ),
   // Every runner executes persistent ones, repeatedly.
   pending: db.prepare<{ workflowId: number }, ActionRow>(`
     select * from (
-      select ${columns} from workflow_action
+      select ${actionColumns} from workflow_action
       where workflow_id = :workflowId and (executed = 0 or persistent = 1))
     where trigger_count >= required_triggers
     order by id`),

@@ -27,7 +27,7 @@ import type { Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
 import { type AskTelemetry, telemetryHandlers } from '../telemetry/handlers.ts';
 import { submitHandlers } from '../submit/handlers.ts';
-import type { Explain } from '../view/explanations.ts';
+import { factHandlers } from '../facts/handlers.ts';
 import { viewHandlers } from '../view/handlers.ts';
 import { type AnswerAgents, serveAgents } from './agents.ts';
 import { serveApiEvents } from './api-event-stream.ts';
@@ -65,8 +65,6 @@ export interface AppOptions extends BodyLimits {
   readonly frameOrigins?: readonly string[] | undefined;
   /** Plans and carries out recoveries for a page; without it, it is refused. */
   readonly recoveries?: Recoveries | undefined;
-  /** Explains a job for a page; without it, it is refused. */
-  readonly explain?: Explain | undefined;
   /** Answers questions about telemetry; without it they are refused. */
   readonly telemetry?: AskTelemetry | undefined;
   /** Executes reads over many rows off the event loop; without it they are executed in pieces. */
@@ -118,7 +116,8 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     ...exchangeHandlers(store),
     ...accessHandlers(store, permissions, sessions, login.knows),
     ...actHandlers(store),
-    ...viewHandlers(store, permissions, { askAs, explain: options.explain }),
+    ...factHandlers(store),
+    ...viewHandlers(store, permissions),
     ...pageRecoveryHandlers(store, askAs, options.recoveries),
     ...telemetryHandlers(permissions, options.telemetry),
     ...adminHandlers(store, { database, adminSql, traffic, reloadUsers }),

@@ -1,8 +1,8 @@
 import { type AttemptList, createAttemptList, RETRY } from '../../core/lifecycle/attempt-list.ts';
 import type { Store } from '../records/store.ts';
 import { beginSlice } from '../store/slices.ts';
-import { createKept } from './kept.ts';
-import { eachPart, numbers, ROWS } from './parts.ts';
+import { createKept } from '../kept.ts';
+import { eachPart, numbers, ROWS } from '../store/parts.ts';
 import type { ViewQueries } from './queries.ts';
 
 /** The attempts of the current run of a workflow. What has passed does not change: a time before the last reading needs no other one. */

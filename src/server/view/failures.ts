@@ -5,8 +5,8 @@ import { ENDED_BADLY } from '../../core/job/statuses.ts';
 import { withoutNumbers } from '../../core/quantity/without-numbers.ts';
 import type { Store } from '../records/store.ts';
 import { beginSlice } from '../store/slices.ts';
-import { keptOf } from './kept.ts';
-import { eachPart, ROWS } from './parts.ts';
+import { keptOf } from '../kept.ts';
+import { eachPart, ROWS } from '../store/parts.ts';
 import type { ViewQueries } from './queries.ts';
 
 /** Groups and examples that a person reads. */

@@ -1,8 +1,8 @@
 import { createFamilyBuilder, type GroupedFamilies, positionIn } from '../../core/lifecycle/families.ts';
 import type { WorkflowGraph } from '../../core/contract/view.ts';
 import { beginSlice, type Slice } from '../store/slices.ts';
-import { createKept } from './kept.ts';
-import { numbers, ROWS } from './parts.ts';
+import { createKept } from '../kept.ts';
+import { numbers, ROWS } from '../store/parts.ts';
 import type { ViewQueries } from './queries.ts';
 
 /** The families of a workflow, and what views have made of them. */

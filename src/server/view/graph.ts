@@ -6,7 +6,7 @@ import { type GroupedFamilies, type Family, positionBehind } from '../../core/li
 import type { Store } from '../records/store.ts';
 import { beginSlice, type Slice } from '../store/slices.ts';
 import type { FamiliesOf } from './families.ts';
-import { ROWS } from './parts.ts';
+import { ROWS } from '../store/parts.ts';
 import type { ViewQueries } from './queries.ts';
 import { someCounts } from './some-counts.ts';
 

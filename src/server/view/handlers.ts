@@ -3,7 +3,6 @@ import type { Handlers } from '../handlers.ts';
 import { presentFields } from '../records/present.ts';
 import type { Store } from '../records/store.ts';
 import { createAttemptsOf } from './attempts.ts';
-import { createExplanations, type Explaining } from './explanations.ts';
 import { createFamiliesOf } from './families.ts';
 import { createFailures } from './failures.ts';
 import { createGraphs } from './graph.ts';
@@ -12,7 +11,6 @@ import { createNodeUse } from './node-use.ts';
 import { createOutputTails } from './output-tail.ts';
 import { viewQueries } from './queries.ts';
 import { createResourceUse } from './resource-use.ts';
-import { createRunnerUse } from './runner-use.ts';
 import { someCounts } from './some-counts.ts';
 import { createTimelines } from './timeline.ts';
 
@@ -20,7 +18,7 @@ import { createTimelines } from './timeline.ts';
 const PAGE_WORKFLOWS = 50;
 
 /** What a page shows of workflows: replies whose size does not grow with the number of jobs. */
-export const viewHandlers = (store: Store, permissions: Permissions, explaining: Explaining) => {
+export const viewHandlers = (store: Store, permissions: Permissions) => {
   const queries = viewQueries(store.db);
   const familiesOf = createFamiliesOf(queries);
   const graphs = createGraphs(store, queries, familiesOf);
@@ -29,8 +27,6 @@ export const viewHandlers = (store: Store, permissions: Permissions, explaining:
   const nodeUse = createNodeUse(queries, attemptsOf);
   const failures = createFailures(store, queries);
   const resourceUse = createResourceUse(store, queries);
-  const runnerUse = createRunnerUse(store, queries);
-  const explanation = createExplanations(store, explaining);
   const jobSamples = createJobSamples(store, queries, permissions);
   const outputTail = createOutputTails(store, queries, permissions);
 
@@ -73,8 +69,6 @@ export const viewHandlers = (store: Store, permissions: Permissions, explaining:
     listFailureGroups: ({ params }) => failures(params.id),
     getResourceUse: ({ params }) => resourceUse(params.id),
     getNodeUse: ({ params, query }) => nodeUse(params.id, query),
-    getRunnerUse: ({ params }) => runnerUse(params.id),
-    getJobExplanation: ({ params }, caller) => explanation(params.id, caller),
     getJobSamples: ({ params, query }) => jobSamples(params.id, query),
     getOutputTail: ({ params, query }) => outputTail(params.id, query),
   } satisfies Partial<Handlers>;

@@ -6,7 +6,7 @@ import { bandsOf } from '../../core/lifecycle/time-bands.ts';
 import { greatest } from '../../core/quantity/extremes.ts';
 import { beginSlice } from '../store/slices.ts';
 import type { AttemptsOf } from './attempts.ts';
-import { eachPart, numbers, ROWS } from './parts.ts';
+import { eachPart, numbers, ROWS } from '../store/parts.ts';
 import type { RequirementsRow, RunnerRow, ViewQueries } from './queries.ts';
 
 interface NodeUseQuery {

@@ -174,10 +174,9 @@ export const viewQueries = (db: Database) => ({
       compute_node_id: number | null;
       attempt_id: number;
       start_time: string | null;
-      resource_requirements_id: number;
     }
   >(`
-    select id, compute_node_id, attempt_id, start_time, resource_requirements_id from job
+    select id, compute_node_id, attempt_id, start_time from job
     where workflow_id = :workflowId and status = ${STATUS.running} and ${unsettled} and id > :after
     order by id limit :limit`),
   endedAttempts: db.prepare<{ ids: string }, AttemptRowOfTimeline>(`

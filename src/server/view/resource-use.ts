@@ -9,8 +9,8 @@ import { formatMemory } from '../../core/quantity/bytes.ts';
 import { formatRuntime } from '../../core/quantity/duration.ts';
 import type { Store } from '../records/store.ts';
 import { beginSlice } from '../store/slices.ts';
-import { keptOf } from './kept.ts';
-import { eachPart, ROWS } from './parts.ts';
+import { keptOf } from '../kept.ts';
+import { eachPart, ROWS } from '../store/parts.ts';
 import type { UsedRow, ViewQueries } from './queries.ts';
 
 /** Classes and jobs that a person reads. */

@@ -3,7 +3,7 @@ import { positionIn } from '../../core/lifecycle/families.ts';
 import { beginSlice } from '../store/slices.ts';
 import type { FamiliesOf, KeptFamilies } from './families.ts';
 import { familyNames } from './graph.ts';
-import { ROWS } from './parts.ts';
+import { ROWS } from '../store/parts.ts';
 import type { ViewQueries } from './queries.ts';
 
 /** What divides attempts into bands: families of jobs, or runners. */

@@ -5,7 +5,8 @@ import type { Context } from '../../context.ts';
 import { reportPreparation } from '../../output/preparation.ts';
 import { nextCommand, type RunPlace } from '../../../core/lifecycle/next-command.ts';
 import { reinitialize } from '../../../operations/initialize.ts';
-import { placeOf } from '../../../operations/place.ts';
+import { knownWorkflow } from '../../../client/compat/known.ts';
+import { placeOf } from '../../../core/lifecycle/place.ts';
 import { integerOption, option } from '../../option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import {
@@ -55,7 +56,7 @@ export const jobsResetStatus = command('jobs reset-status [job...]', {
 
     const done = await resetJobs(client, selected);
     const reinit = await reinitialized(context, workflowId, options);
-    report(context, selected, downstream, { ...done, reinit, place: await placeOf(client, workflowId) });
+    report(context, selected, downstream, { ...done, reinit, place: placeOf(await knownWorkflow(client, workflowId)) });
   },
 });
 

@@ -7,7 +7,8 @@ import { outcomeRecord } from '../../../core/lifecycle/outcome.ts';
 import { ALWAYS_COUNTED, isOneOf } from '../../../core/job/statuses.ts';
 import { unclaimableWords } from '../../../core/lifecycle/unclaimable.ts';
 import { correctRecords } from '../../../operations/orphans/correct-records.ts';
-import { placeOf } from '../../../operations/place.ts';
+import { knownWorkflow } from '../../../client/compat/known.ts';
+import { placeOf } from '../../../core/lifecycle/place.ts';
 import { queuedAllocations } from '../../../operations/queued-allocations.ts';
 import { isLeaseTaken } from '../../../operations/recovery-lease.ts';
 import { badEnds } from '../../../operations/recover/bad-ends.ts';
@@ -39,7 +40,8 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
   const { id, client } = await openWorkflow(context, given);
   const rows = await client.listScheduledComputeNodes({ query: { workflow_id: id, limit: 1 } });
   const isAllocated = rows.items.length > 0;
-  const needsAllocations = options.recover === true || (await placeOf(client, id)).runsIn === 'allocations';
+  const needsAllocations =
+    options.recover === true || placeOf(await knownWorkflow(client, id)).runsIn === 'allocations';
   const needsNone = async () =>
     options.recover !== true && isUnderWay(await client.getWorkflowStatus({ params: { id } }));
   if (!isAllocated && needsAllocations && options.persistent !== true && !(await needsNone())) {
@@ -90,7 +92,9 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
             report('warn', `Job ${job} (${name}) failed: ${reason}`);
           for (const warning of cleaned.warnings) log.write('warn', warning, { workflow_id: id });
           await cancelSurplus();
-          for (const each of stuckAllocations(await queuedAllocations(client, id, context.environment))) {
+          for (const each of stuckAllocations(
+            await queuedAllocations((await knownWorkflow(client, id)).allocations, context.environment),
+          )) {
             if (!reportedStuck.has(each.key)) report('warn', each.line);
             reportedStuck.add(each.key);
           }
@@ -149,7 +153,7 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
     );
     const status = await client.getWorkflowStatus({ params: { id } });
     if (exitCode !== 0 && options.recover !== true) {
-      const place = await placeOf(client, id);
+      const place = placeOf(await knownWorkflow(client, id));
       for (const line of nextLines(
         { status, runners: { live: status.active_compute_nodes, lost: [] }, place },
         context.hint,

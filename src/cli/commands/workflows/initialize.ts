@@ -1,6 +1,7 @@
 import type { Client } from '../../../client/client.ts';
 import { nextCommand } from '../../../core/lifecycle/next-command.ts';
 import { type Readiness, readinessOf } from '../../../core/lifecycle/files-on-disk.ts';
+import { placeOf } from '../../../core/lifecycle/place.ts';
 import { type Reruns, rerunsOf } from '../../../core/lifecycle/rerun.ts';
 import type { Task } from '../../../core/contract/task.ts';
 import { agrees, noPrompts } from '../../agree.ts';
@@ -167,8 +168,8 @@ async function sayReruns({ service, output, exitWith, hint, settings }: Context,
   output.record('readiness', json, text.join('\n'));
   if (!found.isSafe) return exitWith(1);
   if (output.format === 'json') return;
-  const { placeOf } = await import('../../../operations/place.ts');
-  const place = await placeOf(client, id);
+  const { knownWorkflow } = await import('../../../client/compat/known.ts');
+  const place = placeOf(await knownWorkflow(client, id));
   if (reruns.run.length > 0)
     output.notice(hint(`To run them: torc workflows reinit ${id}, then ${nextCommand(place)}`));
   if (reruns.failed.length > 0)

@@ -6,7 +6,7 @@ import { insertInto, update } from '../../store/columns.ts';
 import { recordTable } from '../records.ts';
 
 export const requirementsQueries = (db: Database) => ({
-  requirements: recordTable<Input<'listResourceRequirements'>['query'], RequirementsRow, RequirementsRow>(
+  requirements: recordTable<Input<'listResourceRequirements'>['query'], RequirementsRecordRow, RequirementsRecordRow>(
     db,
     {
       table: 'resource_requirements',
@@ -54,14 +54,25 @@ export const raiseQueries = (db: Database) => ({
   ),
 });
 
-interface RaisableRow extends RequirementsRow {
+interface RaisableRow extends RequirementsRecordRow {
   readonly memory_bytes: number;
   readonly runtime_s: number;
 }
 
 export type RequirementsQueries = ReturnType<typeof requirementsQueries>;
 
-type RequirementsRow = Required<{ [F in keyof ResourceRequirements]: NonNullable<ResourceRequirements[F]> }>;
+export type RequirementsRecordRow = Required<{
+  [F in keyof ResourceRequirements]: NonNullable<ResourceRequirements[F]>;
+}>;
 /** The columns that may change. */
 const stored = ['name', 'num_cpus', 'num_gpus', 'num_nodes', 'memory', 'runtime', 'memory_bytes', 'runtime_s'];
-const requirementsColumns = ['id', 'workflow_id', 'name', 'num_cpus', 'num_gpus', 'num_nodes', 'memory', 'runtime'];
+export const requirementsColumns = [
+  'id',
+  'workflow_id',
+  'name',
+  'num_cpus',
+  'num_gpus',
+  'num_nodes',
+  'memory',
+  'runtime',
+];

@@ -27,8 +27,8 @@ export const resultQueries = (db: Database) => ({
     db,
     {
       table: 'result',
-      columns: 'result.*, job.name as job_name',
-      from: 'result join job on job.id = result.job_id',
+      columns: resultColumns,
+      from: resultTables,
       filters: {
         workflow_id: 'equal',
         job_id: 'equal',
@@ -62,5 +62,8 @@ export const resultQueries = (db: Database) => ({
   ),
 });
 
-type ResultRow = Omit<Result, 'status'> & { status: number };
-const resultOf = (row: ResultRow): Result => ({ ...presentFields(row), status: statusOf(row.status) });
+export type ResultRow = Omit<Result, 'status'> & { status: number };
+export const resultOf = (row: ResultRow): Result => ({ ...presentFields(row), status: statusOf(row.status) });
+
+export const resultColumns = 'result.*, job.name as job_name';
+export const resultTables = 'result join job on job.id = result.job_id';

@@ -1,4 +1,4 @@
-import type { Slice } from '../store/slices.ts';
+import type { Slice } from './slices.ts';
 
 /** Rows of one statement: 2 to 3 ms. */
 export const ROWS = 1_000;

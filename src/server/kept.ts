@@ -1,4 +1,4 @@
-import type { Find } from '../records/find.ts';
+import type { Find } from './records/find.ts';
 
 /** A reply is used for this many times the time that it took, so a view costs at most 2 % of a core however many look: a page has several. */
 const TIMES = 50;

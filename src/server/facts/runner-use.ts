@@ -1,12 +1,12 @@
 import type { RunnerUse } from '../../core/contract/view.ts';
 import type { Store } from '../records/store.ts';
 import { beginSlice } from '../store/slices.ts';
-import { keptOf } from './kept.ts';
-import { eachPart, ROWS } from './parts.ts';
-import type { ViewQueries } from './queries.ts';
+import { keptOf } from '../kept.ts';
+import { eachPart, ROWS } from '../store/parts.ts';
+import type { FactQueries } from './queries.ts';
 
 /** Counts the running jobs of each runner by their requirements. */
-export function createRunnerUse({ find }: Store, queries: ViewQueries) {
+export function createRunnerUse({ find }: Store, queries: FactQueries) {
   const read = async (workflowId: number): Promise<RunnerUse> => {
     const found = new Map<string, RunnerUse[number]>();
     await eachPart(beginSlice(), (after) => {

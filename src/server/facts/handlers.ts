@@ -1,0 +1,78 @@
+import { MOST_ATTEMPTS } from '../../core/attempt/history.ts';
+import type { KnownJob, KnownUpstream, KnownWorkflow } from '../../core/contract/known.ts';
+import { statusOf } from '../../core/contract/job.ts';
+import type { RunnerUse } from '../../core/contract/view.ts';
+import { explanationOfKnown } from '../../core/lifecycle/known-job.ts';
+import { isLostHere } from '../../cluster/host/lost-here.ts';
+import type { Handlers } from '../handlers.ts';
+import { actionOf } from '../records/action/row.ts';
+import { allocationRecordOf } from '../records/allocation/row.ts';
+import { jobOf } from '../records/rows/job.ts';
+import { computeNodeOf } from '../records/node/queries.ts';
+import { resultOf } from '../records/result/queries.ts';
+import { schedulerOf } from '../records/scheduler/queries.ts';
+import type { Store } from '../records/store.ts';
+import { factQueries, type UpstreamRow } from './queries.ts';
+import { createRunnerUse } from './runner-use.ts';
+
+/** What is known of a workflow and of a job, each in one answer, and the explanation that follows from it. */
+export const factHandlers = (store: Store) => {
+  const { find } = store;
+  const queries = factQueries(store.db);
+  const runnerUse = createRunnerUse(store, queries);
+
+  function knownWorkflow(workflowId: number): KnownWorkflow {
+    const workflow = find.wholeWorkflow(workflowId);
+    const last = queries.lastRunner.get({ workflowId });
+    return {
+      workflow,
+      slurm_schedulers: queries.schedulers.all({ workflowId }).map(schedulerOf),
+      remote_workers: queries.workers.all({ workflowId }).map(({ worker }) => worker),
+      actions: queries.actions.all({ workflowId }).map(actionOf),
+      runners: queries.runners.all({ workflowId }).map(computeNodeOf),
+      last_runner: last && computeNodeOf(last),
+      allocations: queries.allocations.all({ workflowId }).map(allocationRecordOf),
+    };
+  }
+
+  async function knownJob(id: number): Promise<KnownJob> {
+    const job = jobOf(find.job(id));
+    const { workflow_id: workflowId, resource_requirements_id: needs } = job;
+    const running = job.status === 'ready' ? await runnerUse(workflowId) : [];
+    const results = queries.results.all({ id }).map(resultOf);
+    const upstream = queries.upstream.all({ id });
+    const canceledBy = job.status === 'canceled' ? queries.canceledBy.get({ id }) : undefined;
+    const nodes = [job.compute_node_id, ...results.slice(-MOST_ATTEMPTS).map((each) => each.compute_node_id)];
+    return {
+      job,
+      of: knownWorkflow(workflowId),
+      requirements: requirementsOf([needs as number])[0] as KnownJob['requirements'],
+      upstream: upstream.map(upstreamOf),
+      upstream_left_out: (queries.upstreamCount.get({ id })?.jobs ?? 0) - upstream.length,
+      canceled_by: canceledBy && upstreamOf(canceledBy),
+      results,
+      nodes: queries.nodes.all({ ids: idsOf(nodes) }).map(computeNodeOf),
+      running,
+      running_requirements: requirementsOf(running.map(({ resource_requirements_id: of }) => of)),
+    };
+  }
+
+  const requirementsOf = (ids: RunnerUse[number]['jobs'][]) => queries.requirements.all({ ids: idsOf(ids) });
+
+  return {
+    getKnownWorkflow: ({ params }) => knownWorkflow(params.id),
+    getKnownJob: ({ params }) => knownJob(params.id),
+    getRunnerUse: ({ params }) => runnerUse(params.id),
+    async getJobExplanation({ params: { id } }) {
+      return explanationOfKnown(await knownJob(id), { nowMs: store.now(), isLost: isLostHere });
+    },
+  } satisfies Partial<Handlers>;
+};
+
+const idsOf = (ids: readonly (number | null | undefined)[]) => JSON.stringify([...new Set(ids)]);
+
+const upstreamOf = ({ status, return_code: code, ...row }: UpstreamRow): KnownUpstream => ({
+  ...row,
+  status: statusOf(status),
+  ...(code === null ? {} : { return_code: code }),
+});
