@@ -7,8 +7,9 @@ import {
   measuredOf,
   type Use,
 } from '../core/lifecycle/resource-use.ts';
+import type { UsedJob } from '../core/lifecycle/used-jobs.ts';
 import type { Result } from '../core/contract/result.ts';
-import { type UsedJob, usedJobs } from './resource-use.ts';
+import { usedJobs } from './resource-use.ts';
 
 interface CheckOptions {
   /** Results of this run; undefined for the current results. */

@@ -57,8 +57,10 @@ describe('what would run, and why', () => {
     ];
     expect(whys((await json('workflows', 'reinit', '1', '--dry-run'))['jobs'])).toEqual(expected);
     expect(whys((await json('run', 'flow.yaml', '--update', '--dry-run'))['reruns'])).toEqual(expected);
-    const { result } = (await json('recover', '1', '--dry-run')) as { result: { reruns: unknown } };
+    const { result } = (await json('recover', '1', '--dry-run', '--retry-unknown')) as { result: { reruns: unknown } };
     expect(whys(result.reruns)).toEqual(expected);
+    // It begins no run where it repeats nothing.
+    expect((await json('recover', '1', '--dry-run'))['result']).not.toHaveProperty('reruns');
     expect(await attempts()).toEqual({ sort: 1, count: 1, alone: 1, kept: 1, broken: 1 });
 
     const { stderr, code } = await call('run', '1');
@@ -74,7 +76,7 @@ describe('what would run, and why', () => {
   it('a job that completed with its outputs in place and nothing newer runs again by no command', async () => {
     expect((await json('workflows', 'reinit', '1', '--dry-run'))['jobs']).toEqual([]);
     expect(await json('run', 'flow.yaml', '--update', '--dry-run')).not.toHaveProperty('reruns');
-    expect((await json('recover', '1', '--dry-run'))['result']).not.toHaveProperty('reruns');
+    expect((await json('recover', '1', '--dry-run', '--retry-unknown'))['result']).not.toHaveProperty('reruns');
     for (const words of [['1'], ['flow.yaml', '--update']]) {
       const { stderr } = await call('run', ...words);
       expect(stderr).toContain('nothing to run: 4 up to date, 1 failed earlier');

@@ -20,7 +20,7 @@ export const analyzeResourceUsage = tool('analyze_resource_usage', {
   input: parameters({ workflow_id: workflowIdParameter, completed_only: z.boolean().default(true) }),
   more: 'completed_only leaves failed jobs out; list_results lists the figures of one job',
   async run({ workflow_id: workflow, completed_only: only }, { client }) {
-    const jobs = await usedJobs(await client(), workflow, only ? { statuses: ['completed'] } : {});
+    const jobs = await usedJobs(await client(), workflow, only ? { status: 'completed' } : {});
     const groups = Map.groupBy(jobs, ({ requirementsId }) => requirementsId);
     return {
       workflow_id: workflow,

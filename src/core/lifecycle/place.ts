@@ -2,7 +2,7 @@ import { requestOf } from '../allocation/request.ts';
 import type { KnownWorkflow } from '../contract/known.ts';
 import type { WorkflowAction } from '../contract/scheduling.ts';
 import type { RunnerRoom } from './obstacles.ts';
-import type { RunPlace, RunsIn, SubmissionState } from './next-command.ts';
+import { nextCommand, type RunPlace, type RunsIn, type SubmissionState } from './next-command.ts';
 import { roomOfScheduler } from './scheduler-room.ts';
 
 /** Where the jobs of a workflow run: by its schedulers and workers, or else by its last runner. */
@@ -44,3 +44,13 @@ export function futureRooms({ workflow, slurm_schedulers: schedulers, actions }:
     ),
   }));
 }
+
+/** How the jobs of a workflow run: in allocations, on hosts, or where a person types. */
+export type WorkflowKind = 'slurm' | 'remote' | 'local';
+
+export const kindOf = ({ slurm_schedulers: schedulers, remote_workers: workers }: KnownWorkflow): WorkflowKind =>
+  schedulers.length > 0 ? 'slurm' : workers.length > 0 ? 'remote' : 'local';
+
+/** The command that runs the jobs of a recovery; undefined where it submits allocations for them. */
+export const nextAfterRecovery = (known: KnownWorkflow): string | undefined =>
+  kindOf(known) === 'slurm' ? undefined : nextCommand(placeOf(known));

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { all } from '../../client/every.ts';
 import { openSlurm } from '../../cluster/slurm/slurm.ts';
+import type { Dead } from '../../core/lifecycle/recovery-plan.ts';
 import { type Cleaned, cleanOrphans } from './clean.ts';
 import type { CorrectTools } from './correct-records.ts';
 
@@ -10,17 +11,6 @@ export interface FoundDead {
   /** Runners that a process table proves lost, beside those of allocations that have ended. */
   readonly lostRunners: number;
   readonly dead: Dead;
-}
-
-/** What counts as alive and is not. */
-export interface Dead {
-  readonly allocations: number;
-  /** Allocations that Slurm requeued: they wait for the jobs that are to be reset. */
-  readonly requeued: number;
-  readonly runners: number;
-  readonly jobs: number;
-  /** Something was corrected, or would be. */
-  readonly isCorrected: boolean;
 }
 
 /**

@@ -2,12 +2,13 @@ import type { Client } from '../../client/client.ts';
 import type { RecoveryPlan, RecoveryPolicy as RequestedPolicy, RecoveryRequest } from '../../core/contract/recovery.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { countOf, RECOVERABLE } from '../../core/job/statuses.ts';
+import { kindOf, nextAfterRecovery } from '../../core/lifecycle/place.ts';
 import { REPAIRS, WHYS } from '../../core/lifecycle/recovery.ts';
+import { recoverable, type Recovery, type RecoveryFactors, recoveryOf } from '../../core/lifecycle/recovery-plan.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 import { underLease } from '../recovery-lease.ts';
-import { nextOf } from './next.ts';
-import { applyRecovery, kindOf, recoveryOf, type Recovery, type RecoveryFactors, refuseRecovery } from './recover.ts';
-import { noteEnd } from './unfinished.ts';
+import { gatherRecovery } from './facts.ts';
+import { applyRecovery, noteEnd } from './recover.ts';
 
 /**
  * A recovery that a server plans and carries out for its page. It starts no program and looks at no files, so it submits no
@@ -45,7 +46,6 @@ export async function recoverForPage(
       refuse(`its plan has changed: ${counted(plan.jobs_again, 'job')} would run again, not ${seen}`);
     if (plan.jobs_again + recovery.uninitialized === 0) refuse('no job would run again');
     const reset = await applyRecovery(client, workflowId, recovery, {
-      ...policy,
       recoveryHook: undefined,
       url: '',
       isForced: false,
@@ -72,11 +72,10 @@ async function planned(
       'RECOVERY_REFUSED',
       `${counted(bad, 'job')} did not end well, and a server plans for ${MOST_JOBS} at most: ${command} --dry-run shows the plan`,
     );
-  const standing = await refuseRecovery(client, workflowId, NOTHING_DEAD);
-  const [kind, recovery] = await Promise.all([
-    kindOf(client, workflowId),
-    recoveryOf(client, workflowId, { ...policy, ...standing, orphaned: [], isAway: true }),
-  ]);
+  const facts = await gatherRecovery(client, workflowId, true);
+  const found = recoverable(facts, NOTHING_DEAD);
+  if (typeof found === 'string') throw new Refusal('RECOVERY_REFUSED', found);
+  const recovery = recoveryOf(facts, found, policy);
   const { plan, adjustments } = recovery;
   const again = new Set(plan.retried.map(({ why }) => why));
   return {
@@ -102,11 +101,11 @@ async function planned(
       })),
       jobs_again: plan.retried.length,
       jobs_left: plan.left.length,
-      jobs_waiting: standing.waiting,
+      jobs_waiting: found.waiting,
       command,
-      ...(kind === 'slurm'
+      ...(kindOf(facts.known) === 'slurm'
         ? { needs_command: 'its jobs run in allocations of Slurm, which a command on the cluster submits' }
-        : { next: await nextOf(client, workflowId, kind) }),
+        : { next: nextAfterRecovery(facts.known) }),
     },
   };
 }

@@ -1,25 +1,29 @@
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { planRecovery } from '../../core/lifecycle/recovery.ts';
+import { kindOf, nextAfterRecovery, type WorkflowKind } from '../../core/lifecycle/place.ts';
+import {
+  type BadEnd,
+  type Dead,
+  nothingToRepeat,
+  recoverable,
+  type Recovery,
+  type RecoveryFacts,
+  type RecoveryFactors,
+  recoveryOf,
+} from '../../core/lifecycle/recovery-plan.ts';
 import { type CorrectedRecords, correctRecords } from '../orphans/correct-records.ts';
-import { type Dead, findDead } from '../orphans/dead.ts';
-import { unfinishedAllocations } from '../slurm/finish-submissions.ts';
+import { findDead } from '../orphans/dead.ts';
 import { settleSubmissions } from '../slurm/settle-submissions.ts';
 import { askAgent } from './agent.ts';
-import type { BadEnd } from './bad-ends.ts';
+import { gatherRecovery, gatherStanding } from './facts.ts';
 import { variablesFor } from './program.ts';
-import {
-  kindOf,
-  recoveryOf,
-  type Recovery,
-  type RecoveryFactors,
-  refuseRecovery,
-  type WorkflowKind,
-} from './recover.ts';
 import type { RecoverRunOptions, RecoverTools } from './tools.ts';
 
 export interface RecoveryDiagnosis extends CorrectedRecords {
+  readonly facts: RecoveryFacts;
   readonly kind: WorkflowKind;
+  /** The command that runs the jobs; undefined where allocations are submitted for them. */
+  readonly next: string | undefined;
   readonly recovery: Recovery;
   /** Allocations of an interrupted submission that were submitted first. */
   readonly completed: readonly SlurmJob[];
@@ -39,65 +43,54 @@ export async function diagnoseRecovery(
   options: RecoverRunOptions,
   isDryRun: boolean,
 ): Promise<RecoveryDiagnosis> {
-  const { client, onWarning } = tools;
+  const { client, onWarning, submitTools } = tools;
   const before = await findDead(tools, workflowId, { asksHosts: !isDryRun });
-  const refusal = isDryRun ? undefined : await refusalOf(client, workflowId, before.dead);
-  // What an interrupted command left planned may be all that there is to do.
-  const completed = isDryRun ? [] : await completeSubmissions(tools, workflowId);
-  if (refusal !== undefined && completed.length === 0) throw refusal;
-  const corrected = isDryRun ? before : await correctRecords(tools, workflowId);
+  if (isDryRun) {
+    for (const warning of before.cleaned.warnings) onWarning(warning);
+    return planned(before, await gatherRecovery(client, workflowId), before.dead, options, orphanedEnds(before));
+  }
+  const standing = await gatherStanding(client, workflowId);
+  const { allocations, workflow } = standing.known;
+  // What an interrupted command, or a limit, left planned may be all that there is to do.
+  const isUnfinished = allocations.some(({ status }) => status === 'planned' || status === 'submitting');
+  const completed = isUnfinished ? await settleSubmissions(await submitTools(), workflowId) : [];
+  const first = recoverable(standing, before.dead);
+  if (typeof first === 'string' && completed.length === 0) throw new Refusal('RECOVERY_REFUSED', first);
+  const corrected = await correctRecords(tools, workflowId);
   for (const warning of corrected.cleaned.warnings) onWarning(warning);
-  if (options.agent !== undefined && !isDryRun) await askAbout(tools, workflowId, options.agent);
-  const found = { ...corrected, kind: await kindOf(client, workflowId), completed };
-  const standing = await refuseRecovery(client, workflowId, isDryRun ? before.dead : deadAfter(corrected)).catch(
-    (error: unknown) => {
-      if (completed.length > 0 && error instanceof Refusal) return undefined;
-      throw error;
-    },
-  );
-  if (standing === undefined) return { ...found, recovery: nothingOf(options), isOnlyCompleted: true };
-  const orphaned = isDryRun ? orphanedEnds(corrected) : [];
-  const recovery = await recoveryOf(client, workflowId, { ...options, ...standing, orphaned });
-  return { ...found, recovery, isOnlyCompleted: false };
+  if (options.agent !== undefined) {
+    const { agent, environment, outputDir, url } = { ...tools, agent: options.agent };
+    const variables = variablesFor(environment, { workflowId, runId: workflow.run_id ?? 0, url });
+    await askAgent(client, workflowId, { agent, outputDir, environment: variables });
+  }
+  return planned(corrected, await gatherRecovery(client, workflowId), deadAfter(corrected), options, [], completed);
 }
 
-/** The same diagnosis with the plan for other options. */
-export async function planAgain(
-  { client }: Pick<RecoverTools, 'client'>,
-  workflowId: number,
-  found: RecoveryDiagnosis,
+function planned(
+  { cleaned, lostRunners }: CorrectedRecords,
+  facts: RecoveryFacts,
+  dead: Dead,
   options: RecoveryFactors,
-): Promise<RecoveryDiagnosis> {
-  const { waiting, uninitialized, isContinued } = found.recovery;
-  const standing = { waiting, uninitialized, isContinued, orphaned: [] };
-  return { ...found, recovery: await recoveryOf(client, workflowId, { ...options, ...standing }) };
+  orphaned: readonly BadEnd[],
+  completed: readonly SlurmJob[] = [],
+): RecoveryDiagnosis {
+  const { known } = facts;
+  const found = recoverable(facts, dead);
+  if (typeof found === 'string' && completed.length === 0) throw new Refusal('RECOVERY_REFUSED', found);
+  return {
+    cleaned,
+    lostRunners,
+    facts,
+    kind: kindOf(known),
+    next: nextAfterRecovery(known),
+    completed,
+    recovery:
+      typeof found === 'string'
+        ? nothingToRepeat({ waiting: 0, uninitialized: 0, isContinued: false })
+        : recoveryOf(facts, found, options, orphaned),
+    isOnlyCompleted: typeof found === 'string',
+  };
 }
-
-/** Submits what an interrupted command, or a limit, left planned. Returns the allocations. */
-async function completeSubmissions(
-  { client, submitTools }: RecoverTools,
-  workflowId: number,
-): Promise<readonly SlurmJob[]> {
-  if ((await unfinishedAllocations(client, workflowId)).length === 0) return [];
-  return settleSubmissions(await submitTools(), workflowId);
-}
-
-async function askAbout(tools: RecoverTools, workflowId: number, agent: string): Promise<void> {
-  const { client, url, outputDir } = tools;
-  const { run_id: runId } = await client.getWorkflow({ params: { id: workflowId } });
-  const environment = variablesFor(tools.environment, { workflowId, runId: runId ?? 0, url });
-  await askAgent(client, workflowId, { agent, outputDir, environment });
-}
-
-/** Why the recovery is refused as things are; undefined if it is not. */
-const refusalOf = (client: RecoverTools['client'], workflowId: number, dead: Dead): Promise<Refusal | undefined> =>
-  refuseRecovery(client, workflowId, dead).then(
-    () => undefined,
-    (error: unknown) => {
-      if (error instanceof Refusal) return error;
-      throw error;
-    },
-  );
 
 /** What the counts still contain after the correction. */
 function deadAfter({ cleaned, lostRunners }: CorrectedRecords): Dead {
@@ -121,13 +114,3 @@ const orphanedEnds = ({ cleaned }: CorrectedRecords): BadEnd[] =>
     words: `return code -128, ${reason}`,
     returnCode: -128,
   }));
-
-const nothingOf = (policy: RecoveryFactors): Recovery => ({
-  ends: [],
-  plan: planRecovery<BadEnd>([], policy),
-  adjustments: [],
-  changed: [],
-  waiting: 0,
-  uninitialized: 0,
-  isContinued: false,
-});

@@ -3,6 +3,7 @@ import { ended, started, testService, type TestService, workflowOf } from '../..
 import { Kill, mortal } from '../../../tests/support/kill.ts';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import type { BatchQueue } from '../../cluster/batch/batch-system.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
 import { partition } from '../../core/hpc/profile.ts';
 import { fixesOf } from '../../core/lifecycle/recovery-lines.ts';
 import { cleanOrphans } from '../orphans/clean.ts';
@@ -11,9 +12,11 @@ import type { SubmitTools } from '../slurm/submit-allocations.ts';
 import { hasStartedIn } from '../started-in.ts';
 import type { Round } from '../watch/tools.ts';
 import { watchWorkflow } from '../watch/watch.ts';
-import { applyRecovery, recoveryOf, refuseRecovery } from './recover.ts';
+import { wasSubmitting } from '../../core/lifecycle/recovery-note.ts';
+import { recoverable, recoveryOf } from '../../core/lifecycle/recovery-plan.ts';
+import { gatherRecovery, gatherStanding } from './facts.ts';
+import { applyRecovery } from './recover.ts';
 import { replaceLost } from '../slurm/replace-lost.ts';
-import { unfinishedRecovery } from './unfinished.ts';
 
 /** Slurm as the jobs of this test see it: what was submitted, with its script, and how it stands. */
 function cluster() {
@@ -63,10 +66,11 @@ async function recover(
   const { records } = at;
   const cleaned = await cleanOrphans(client, id, { slurm: records, outputDir, isDryRun: false, nowMs: () => NOW });
   const isCorrected = cleaned.failed.length > 0;
-  const found = await refuseRecovery(client, id, { allocations: 0, requeued: 0, runners: 0, jobs: 0, isCorrected });
-  const recovery = await recoveryOf(client, id, { ...policy, ...found, orphaned: [] });
+  const facts = await gatherRecovery(client, id);
+  const found = recoverable(facts, { allocations: 0, requeued: 0, runners: 0, jobs: 0, isCorrected });
+  if (typeof found === 'string') throw new Refusal('RECOVERY_REFUSED', found);
+  const recovery = recoveryOf(facts, found, policy);
   const reset = await applyRecovery(client, id, recovery, {
-    ...policy,
     recoveryHook: undefined,
     url: 'http://localhost',
     isForced: false,
@@ -135,7 +139,10 @@ async function watchUntilItWaits(
           lost.map(({ recordId }) => recordId),
         ),
       recover: () => recover(of, at, id, outputDir, kill),
-      isUnfinished: async () => (await unfinishedRecovery(client, id))?.wasSubmitting === true,
+      async isUnfinished() {
+        const { known, note } = await gatherStanding(client, id);
+        return wasSubmitting(note, known.workflow.run_id ?? 0);
+      },
       schedule: async () => ({ submitted: [], warnings: [] }),
       begun: async (allocations) => allocations.length,
       hasStarted: (allocations) => hasStartedIn(client, id, allocations),

@@ -1,9 +1,9 @@
+import { hasWork, recoveryOf } from '../../core/lifecycle/recovery-plan.ts';
 import { underLease } from '../recovery-lease.ts';
 import { regenerate, type Regenerated } from '../slurm/regenerate.ts';
-import { type RecoveryDiagnosis, diagnoseRecovery, planAgain } from './diagnose.ts';
-import { applyRecovery, type Recovery } from './recover.ts';
+import { type RecoveryDiagnosis, diagnoseRecovery } from './diagnose.ts';
+import { applyRecovery, noteEnd } from './recover.ts';
 import type { RecoverRunOptions, RecoverTools } from './tools.ts';
-import { noteEnd } from './unfinished.ts';
 
 export interface Recovered extends RecoveryDiagnosis {
   /** Jobs that were made ready again. */
@@ -44,13 +44,10 @@ export async function recoverAsDecided(
     const found = await diagnoseRecovery(tools, workflowId, options, false);
     const chosen = await decide(found);
     if (chosen === undefined) return undefined;
-    const final = chosen === options ? found : await planAgain(tools, workflowId, found, chosen);
-    return carryOut(tools, workflowId, final, chosen);
+    const recovery = chosen === options ? found.recovery : recoveryOf(found.facts, found.recovery, chosen);
+    return carryOut(tools, workflowId, { ...found, recovery }, chosen);
   });
 }
-
-/** Whether anything is left to run: jobs to repeat, or jobs for which nothing is alive. */
-export const hasWork = ({ plan, waiting }: Recovery): boolean => plan.retried.length > 0 || waiting > 0;
 
 /** Carries out a plan: requirements, hook, reset, new run, allocations, and an event that says so. */
 async function carryOut(

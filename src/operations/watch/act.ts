@@ -1,6 +1,5 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import { fixesOf } from '../../core/lifecycle/recovery-lines.ts';
-import { nextOf } from '../recover/next.ts';
 import { recoverWorkflow } from '../recover/recover-workflow.ts';
 import type { RecoverRunOptions, RecoverTools } from '../recover/tools.ts';
 import { underLease } from '../recovery-lease.ts';
@@ -12,7 +11,7 @@ import type { Round } from './tools.ts';
 /** One recovery of a workflow that is watched. */
 export async function recoverOnce(tools: RecoverTools, workflowId: number, options: RecoverRunOptions): Promise<Round> {
   const done = await recoverWorkflow(tools, { workflowId, command: 'watch', options });
-  const { kind, recovery, reset, regenerated, completed, isOnlyCompleted } = done;
+  const { next, recovery, reset, regenerated, completed, isOnlyCompleted } = done;
   return {
     reset,
     submitted: [...completed, ...(regenerated?.submitted ?? [])],
@@ -21,7 +20,7 @@ export async function recoverOnce(tools: RecoverTools, workflowId: number, optio
     warnings: regenerated?.warnings ?? [],
     fixes: fixesOf(recovery.plan),
     failures: JSON.stringify(recovery.plan.retried.map(({ id, why, returnCode }) => [id, why, returnCode])),
-    next: await nextOf(tools.client, workflowId, kind),
+    next,
   };
 }
 

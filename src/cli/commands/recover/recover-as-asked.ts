@@ -1,7 +1,8 @@
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import type { RecoveryDiagnosis } from '../../../operations/recover/diagnose.ts';
-import { hasWork, recoverAsDecided } from '../../../operations/recover/recover-workflow.ts';
+import { hasWork } from '../../../core/lifecycle/recovery-plan.ts';
+import { recoverAsDecided } from '../../../operations/recover/recover-workflow.ts';
 import type { RecoverRunOptions, RecoverTools } from '../../../operations/recover/tools.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Context } from '../../context.ts';
@@ -57,7 +58,7 @@ async function recoverHere(context: Context, id: number, { tools, given, asks }:
     output.notice('Nothing was reset. --no-prompts recovers without asking.');
     return;
   }
-  const json = await reportJson(context, id, { done, options, uses, isDryRun: false });
+  const json = reportJson(id, { done, options, uses, isDryRun: false });
   const failure = failureOf(done);
   output.record(
     'recover',
@@ -68,8 +69,8 @@ async function recoverHere(context: Context, id: number, { tools, given, asks }:
       ...(done.regenerated === undefined
         ? []
         : [`Submitted ${counted(done.regenerated.submitted.length, 'allocation')}`]),
-      await nextLine(context, id, done, { works: done.isOnlyCompleted || hasWork(done.recovery), isDryRun: false }),
-      ...(failure === undefined && !done.isOnlyCompleted ? await endLines(context, id, done, false) : []),
+      nextLine(context, id, done, { works: done.isOnlyCompleted || hasWork(done.recovery), isDryRun: false }),
+      ...(failure === undefined && !done.isOnlyCompleted ? endLines(id, done, false) : []),
     ].join('\n'),
   );
   if (failure === undefined) return;

@@ -1,7 +1,7 @@
 import { counted } from '../../../core/quantity/count-text.ts';
+import { hasWork } from '../../../core/lifecycle/recovery-plan.ts';
 import { diagnoseRecovery } from '../../../operations/recover/diagnose.ts';
 import { plannedAllocations } from '../../../operations/recover/planned-allocations.ts';
-import { hasWork } from '../../../operations/recover/recover-workflow.ts';
 import type { RecoverRunOptions, RecoverTools } from '../../../operations/recover/tools.ts';
 import { unfinishedAllocations } from '../../../operations/slurm/finish-submissions.ts';
 import type { Context } from '../../context.ts';
@@ -28,7 +28,7 @@ export async function recoverDryRun(
   const slurm =
     found.kind === 'slurm' && hasWork(found.recovery) ? await plannedAllocations(tools, id, found.recovery) : undefined;
   const about = slurm && { workflowId: id, isDryRun: true, submits: true, profile: slurm.profile };
-  const json = await reportJson(context, id, {
+  const json = reportJson(id, {
     done: { ...found, reset: 0, regenerated: undefined },
     options,
     uses: await usesOf(context, id),
@@ -44,8 +44,8 @@ export async function recoverDryRun(
         : []),
       ...planLines(id, found.recovery, false),
       ...(slurm && about ? [regeneratedText(slurm.planned, about)] : []),
-      await nextLine(context, id, found, { works: hasWork(found.recovery), isDryRun: true }),
-      ...(await endLines(context, id, { ...found, reset: found.recovery.plan.retried.length }, true)),
+      nextLine(context, id, found, { works: hasWork(found.recovery), isDryRun: true }),
+      ...endLines(id, { ...found, reset: found.recovery.plan.retried.length }, true),
       'Nothing was changed (dry run).',
     ].join('\n'),
   );

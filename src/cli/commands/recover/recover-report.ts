@@ -1,7 +1,7 @@
+import { hasWork } from '../../../core/lifecycle/recovery-plan.ts';
 import { fixesOf, noneLine, summaryLines } from '../../../core/lifecycle/recovery-lines.ts';
 import { type CheckedResources, checkResources } from '../../../operations/check-resources.ts';
 import type { Cleaned } from '../../../operations/orphans/clean.ts';
-import { nextOf } from '../../../operations/recover/next.ts';
 import type { Recovered } from '../../../operations/recover/recover-workflow.ts';
 import type { RecoverRunOptions } from '../../../operations/recover/tools.ts';
 import type { Context } from '../../context.ts';
@@ -15,18 +15,14 @@ export function failureOf({ recovery }: Pick<Recovered, 'recovery'>): string | u
   return recovery.plan.retried.length + recovery.waiting === 0 && fixes.skipped > 0 ? noneLine(fixes) : undefined;
 }
 
-export async function endLines(
-  context: Context,
+export const endLines = (
   workflowId: number,
-  { kind, recovery, reset }: Pick<Recovered, 'kind' | 'recovery' | 'reset'>,
+  { next, recovery, reset }: Pick<Recovered, 'next' | 'recovery' | 'reset'>,
   isDryRun: boolean,
-): Promise<string[]> {
-  if (isDryRun && failureOf({ recovery }) !== undefined)
-    return [`[DRY RUN] Summary for workflow ${workflowId}`, 'No auto-recoverable jobs found.'];
-  const { client } = await context.service();
-  const next = await nextOf(client, workflowId, kind);
-  return summaryLines({ workflowId, fixes: fixesOf(recovery.plan), reset, isDryRun, next });
-}
+): string[] =>
+  isDryRun && failureOf({ recovery }) !== undefined
+    ? [`[DRY RUN] Summary for workflow ${workflowId}`, 'No auto-recoverable jobs found.']
+    : summaryLines({ workflowId, fixes: fixesOf(recovery.plan), reset, isDryRun, next });
 
 export const hasCleaned = (cleaned: Cleaned): boolean =>
   cleaned.failed.length +
@@ -37,22 +33,18 @@ export const hasCleaned = (cleaned: Cleaned): boolean =>
     cleaned.computeNodesDeactivated >
   0;
 
-export async function nextLine(
-  context: Context,
+export function nextLine(
+  { hint }: Context,
   id: number,
-  { kind }: Pick<Recovered, 'kind'>,
+  { next }: Pick<Recovered, 'next'>,
   { works, isDryRun }: { readonly works: boolean; readonly isDryRun: boolean },
-): Promise<string> {
+): string {
   if (!works) return 'No job runs again.';
-  const { client } = await context.service();
-  const next = await nextOf(client, id, kind);
   if (isDryRun) {
     const same = 'To recover the workflow, give this command without --dry-run';
-    return next === undefined ? same : `${same}; then run the jobs: ${context.hint(next)}`;
+    return next === undefined ? same : `${same}; then run the jobs: ${hint(next)}`;
   }
-  return next === undefined
-    ? `How it goes on: ${context.hint(`torc status ${id}`)}`
-    : `Run them: ${context.hint(next)}`;
+  return next === undefined ? `How it goes on: ${hint(`torc status ${id}`)}` : `Run them: ${hint(next)}`;
 }
 
 export const NO_USES: CheckedResources = { looked: 0, measurements: [], violations: [], within: [], lacking: [] };
@@ -72,10 +64,8 @@ interface Report {
   readonly isDryRun: boolean;
 }
 
-export async function reportJson(context: Context, id: number, { done, options, uses, isDryRun }: Report) {
-  const { client } = await context.service();
-  const next = await nextOf(client, id, done.kind);
-  const works = done.recovery.plan.retried.length > 0 || done.recovery.waiting > 0;
+export function reportJson(id: number, { done, options, uses, isDryRun }: Report) {
+  const { next, recovery } = done;
   return {
     workflow_id: id,
     dry_run: isDryRun,
@@ -93,6 +83,6 @@ export async function reportJson(context: Context, id: number, { done, options, 
     orphans: cleanedJson(done.cleaned, done.lostRunners, isDryRun),
     jobs_reset: done.reset,
     allocations_submitted: done.completed.length + (done.regenerated?.submitted.length ?? 0),
-    ...(works && next !== undefined ? { next } : {}),
+    ...(hasWork(recovery) && next !== undefined ? { next } : {}),
   };
 }

@@ -11,8 +11,9 @@ import { knownWorkflow } from '../../../client/compat/known.ts';
 import { placeOf } from '../../../core/lifecycle/place.ts';
 import { queuedAllocations } from '../../../operations/queued-allocations.ts';
 import { isLeaseTaken } from '../../../operations/recovery-lease.ts';
-import { badEnds } from '../../../operations/recover/bad-ends.ts';
-import { unfinishedRecovery } from '../../../operations/recover/unfinished.ts';
+import { wasSubmitting } from '../../../core/lifecycle/recovery-note.ts';
+import { badEndsOf } from '../../../core/lifecycle/recovery-plan.ts';
+import { gatherRecovery, gatherStanding } from '../../../operations/recover/facts.ts';
 import { cancelUnneeded } from '../../../operations/slurm/cancel-unneeded.ts';
 import { unfinishedAllocations } from '../../../operations/slurm/finish-submissions.ts';
 import { replaceLost } from '../../../operations/slurm/replace-lost.ts';
@@ -111,7 +112,10 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
           const done = await recoverOnce(recovery, id, recoverOptionsOf(options));
           return { ...done, next: done.next && context.hint(done.next) };
         },
-        isUnfinished: async () => (await unfinishedRecovery(client, id))?.wasSubmitting === true,
+        async isUnfinished() {
+          const { known, note } = await gatherStanding(client, id);
+          return wasSubmitting(note, known.workflow.run_id ?? 0);
+        },
         schedule: () => scheduleOnce(recovery, id),
         async begun(allocations) {
           const states = await openSlurm({ environment: context.environment }).statesOf(allocations);
@@ -123,7 +127,7 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
           const query = { workflow_id: id, status: 'ready' as const, origin_is_set: true, labels: '', limit: 1000 };
           return (await client.listJobs({ query })).items.length;
         },
-        causes: async () => badEndLines(await badEnds(client, id)),
+        causes: async () => badEndLines(badEndsOf(await gatherRecovery(client, id, true))),
         isToCome: async () => (await unfinishedAllocations(client, id)).length > 0 || isLeaseTaken(client, id, 'watch'),
         wait: (mostMs = Number.POSITIVE_INFINITY) => pause(Math.min(options.pollInterval * 1000, mostMs)),
         nowMs: () => performance.now(),
