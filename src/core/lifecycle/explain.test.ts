@@ -93,6 +93,17 @@ describe('the explanation of a waiting job', () => {
     expect(reported.next).toEqual(['torc run 1 --label gpu --label fast']);
   });
 
+  it('a job whose allocations are planned and not submitted waits for them, and the reason is what holds them back', () => {
+    const held = { held: 'QOS short allows 2 jobs' };
+    const reported = explain(job({ unsubmitted: [held, held, {}] }));
+    expect(reported.headline).toBe('is ready, and waits for an allocation that is not submitted yet');
+    expect(reported.reasons.map(({ message }) => message)).toEqual([
+      '2 allocations are not submitted yet (QOS short allows 2 jobs)',
+      '1 allocation is not submitted yet',
+    ]);
+    expect(reported.next).toEqual(['torc submit 1']);
+  });
+
   it('a job whose allocation waits in the queue of Slurm waits for that, and no other allocation is advised', () => {
     const waiting = explain(
       job({

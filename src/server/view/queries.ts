@@ -1,4 +1,4 @@
-import { ENDED_BADLY } from '../../core/job/statuses.ts';
+import { FAILED } from '../../core/job/statuses.ts';
 import { FAILED as HAS_FAILED, RETRY } from '../../core/lifecycle/attempt-list.ts';
 import { anyOf, STATUS } from '../records/rows/status.ts';
 import { unsettled } from '../records/rows/job.ts';
@@ -14,7 +14,8 @@ export interface OverviewRow extends Pick<
   runners: number;
 }
 
-const hasFailed = `status in ${anyOf(ENDED_BADLY)}`;
+/** What was stopped has not failed. */
+const hasFailed = `status in ${anyOf(FAILED)}`;
 
 /** Unix milliseconds of an end; null where the text is not a time. `julianday` is exact to 40 µs. */
 const ENDED_MS = 'cast(round((julianday(result.completion_time) - 2440587.5) * 86400000) as integer)';

@@ -225,6 +225,17 @@ export const viewCases: Cases = {
         },
       },
       {
+        says: 'counts no attempt as failed that was stopped',
+        async before({ client, start }) {
+          await start();
+          const body = { ...resultOf(143), status: 'terminated' as const };
+          await client.completeJob({ params: { id: 1, status: body.status, run_id: 1 }, body });
+        },
+        params: { id: 1 },
+        query: { bins: 2 },
+        reply: expect.objectContaining({ ended: [0, 1], failed: [0, 0] }),
+      },
+      {
         says: 'has a part of the time by families, with each attempt that overlaps it',
         before: (world) => world.finish(1),
         params: { id: 1 },
