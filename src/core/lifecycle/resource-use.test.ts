@@ -15,6 +15,14 @@ const failed: Use = {
 const good: Use = { ...failed, isSuccess: true };
 const nothing = { memory: undefined, timeout: false, timeoutReason: undefined, cpu: false, runtime: false };
 
+it('a job that completed lacked nothing, whatever its return code', () => {
+  const end = { seconds: 60, peakMemoryBytes: undefined, peakCpuPercent: undefined, causeCode: undefined };
+  for (const returnCode of [0, 3, 137, 152]) {
+    const use = useOf({ ...end, status: 'completed', returnCode }, { memory: 137, time: 152 });
+    expect([use.isSuccess, lackOf(limits, use)]).toEqual([true, nothing]);
+  }
+});
+
 describe('a failed job lacked', () => {
   it.each([
     ['memory, when the measured use exceeds its limit', { peakMemoryBytes: 3e9 }, { memory: 'memory_exceeded' }],

@@ -73,11 +73,12 @@ interface MeasuredEnd extends Pick<Use, 'seconds' | 'peakMemoryBytes' | 'peakCpu
 
 export function useOf({ status, returnCode, causeCode: stored, ...figures }: MeasuredEnd, codes: ExitCodes): Use {
   const causeCode = stored ?? causeOfRecord({ status, returnCode }, codes);
+  const isSuccess = SUCCEEDED.has(status);
   return {
-    isSuccess: SUCCEEDED.has(status),
+    isSuccess,
     causeCode,
     // A command may end with that code by itself.
-    isEndedForTime: returnCode === codes.time && (causeCode ?? 'time') === 'time',
+    isEndedForTime: !isSuccess && returnCode === codes.time && (causeCode ?? 'time') === 'time',
     mayBeMemory: causeCode === undefined && returnCode === codes.memory,
     ...figures,
   };
