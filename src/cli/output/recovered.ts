@@ -31,7 +31,7 @@ export function planLines(
     lines.push(
       `Jobs that run again: ${counted(plan.retried.length, 'job')} (${someOf(plan.retried.map(({ name }) => name))})`,
     );
-  lines.push(...changedText(changed, { isDryRun: !isDone, width: Infinity }));
+  for (const line of changedText(changed, { isDryRun: !isDone, width: Infinity })) lines.push(line);
   if (plan.left.length > 0)
     lines.push(
       `Jobs that stay as they are: ${counted(plan.left.length, 'job')} (${someOf(plan.left.map(({ name }) => name))}); --retry-unknown runs them again`,
