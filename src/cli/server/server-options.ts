@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { startOf } from '../../cluster/host/start-of.ts';
 import { costOfHash, MOST_COST, readUsersFile } from '../../core/contract/users-file.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
+import { listValue } from '../../core/text/list-value.ts';
 import type { ServeOptions } from '../../server/serve.ts';
 import { nameOf, allowedOriginOf } from '../../server/http/origin.ts';
 import { CREDENTIAL_VARIABLE } from '../credential-variable.ts';
@@ -64,11 +65,7 @@ const attachable = (beside: string) => ({
   start: startOf(process.pid) ?? 'unknown',
 });
 
-const listed = (value: unknown): string[] =>
-  ((value ?? []) as readonly string[])
-    .flatMap((names) => names.split(','))
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
+const listed = (value: unknown): string[] => ((value ?? []) as readonly string[]).flatMap(listValue);
 
 function hostsOf(value: unknown): string[] {
   return listed(value).map((name) => {

@@ -1,3 +1,4 @@
+import { listValue } from '../../core/text/list-value.ts';
 import type { SampleFilters } from '../produce/sample/filters.ts';
 import { configurationRefused, type Ini, type IniSetting, parseIni } from './ini.ts';
 import * as read from './values.ts';
@@ -95,8 +96,8 @@ export function parseDaemonConfig(text: string, path: string): DaemonConfig {
   const clusterEvery = take('cluster', 'cadence', read.cadence);
   const filters: SampleFilters = {
     excludeSystemJobs: take('sample', 'exclude-system-jobs', read.flagValue) ?? true,
-    excludeUsers: take('sample', 'exclude-users', read.listValue) ?? [],
-    excludeCommands: take('sample', 'exclude-commands', read.listValue) ?? [],
+    excludeUsers: take('sample', 'exclude-users', listValue) ?? [],
+    excludeCommands: take('sample', 'exclude-commands', listValue) ?? [],
     minCpuSeconds: take('sample', 'min-cpu-time', read.duration),
     minCpuPercent: undefined,
     minMemoryPercent: undefined,

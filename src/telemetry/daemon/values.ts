@@ -11,12 +11,6 @@ export function flagValue(value: string): boolean {
   return value === 'true';
 }
 
-export const listValue = (value: string): readonly string[] =>
-  value
-    .split(',')
-    .map((each) => each.trim())
-    .filter((each) => each !== '');
-
 export const oneOf =
   <const Words extends readonly string[]>(...words: Words) =>
   (value: string): Words[number] => {

@@ -1,7 +1,7 @@
 import { command } from '../../command.ts';
 import { numberOption, option } from '../../option.ts';
 import { originOptions } from './produce-options.ts';
-import { listValue } from '../../../telemetry/daemon/values.ts';
+import { listValue } from '../../../core/text/list-value.ts';
 
 export const sample = command('sonar sample', {
   says: 'Print what the processes of this node use now, as one Sonar record.',
