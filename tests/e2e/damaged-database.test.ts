@@ -90,7 +90,7 @@ describe('a damaged database', () => {
     expect([found.code, found.stdout, found.stderr]).toEqual([
       1,
       expect.stringContaining('pages of the file:\n'),
-      expect.stringContaining('Restore the newest copy'),
+      expect.stringContaining('Move the file away with its -wal and -shm'),
     ]);
 
     copyFileSync(join(cwd, 'copy.db'), database);

@@ -16,7 +16,7 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 const ADVICE =
-  'Restore the newest copy that passes this check (a server writes one on SIGUSR1). Without one, `sqlite3 FILE .recover` saves what can be read into a new file.';
+  'Move the file away with its -wal and -shm, and put the newest copy that passes this check in its place (a server writes one on SIGUSR1). Without one, `sqlite3 FILE .recover` saves what can be read into a new file.';
 
 export const serverCheck = command('check', {
   says: 'Check a database: its pages, its references, and whether counts, edges and claims agree.',

@@ -245,7 +245,7 @@ export const refusals = {
   DATABASE_DAMAGED: {
     status: 503,
     remedy:
-      'torc-server check says what is damaged. Restore the newest copy that passes it; without one, sqlite3 FILE .recover saves what can be read.',
+      'torc-server check says what is damaged. Move the file away with its -wal and -shm, and put the newest copy that passes the check in its place; without one, sqlite3 FILE .recover saves what can be read.',
   },
   DATABASE_FOREIGN: { status: 409, remedy: 'Name another file with --database; this one was not changed.' },
   DATABASE_FROM_FUTURE: { status: 409, remedy: 'Use the version of torc that wrote the file, or a newer one.' },
