@@ -229,8 +229,16 @@ ${isWide(mode) ? '' : plain(file)}`,
 
     const messaged = async (mode: Mode) => {
       const run = await begin(mode, 'message');
+      // The process of a runner that has not begun is ended by such a signal.
+      const runners = async () => server.client.listComputeNodes({ query: { workflow_id: run.id } });
+      const expected = mode === 'a runner a node' ? 2 : 1;
+      await run.wait(async () => (await runners()).items.length === expected, 'its runners to register');
       cluster.run('scancel', '-s', 'USR2', ...addressOf(mode, run));
       await run.wait(() => run.lines().length > 0, 'a signal to arrive');
+      // The runner looks at what the job handles while it runs: it has, when the other job has ended by the signal.
+      const hasEnded = async () =>
+        (await lane.jobsOf(run.id)).some(({ name, status }) => name === 'plain' && ENDED.has(status ?? ''));
+      if (!isWide(mode)) await run.wait(hasEnded, 'the other job to end by the signal');
       run.release();
       return over(run);
     };
