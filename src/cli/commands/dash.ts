@@ -1,5 +1,6 @@
 import type { RequestListener, Server } from 'node:http';
 import { certificatesIn } from '../../client/node/certificates.ts';
+import { randomBytes } from '../../cluster/random-bytes.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
@@ -59,7 +60,8 @@ export const dash = command('serve', {
     const { isLoopbackAddress } = await import('../../server/http/origin.ts');
     const { host, port, socket } = options;
     const isLoopback = socket !== undefined || host === 'localhost' || isLoopbackAddress(host);
-    const key = settings.cookie === undefined || socket !== undefined ? undefined : newKey();
+    const key =
+      settings.cookie === undefined || socket !== undefined ? undefined : randomBytes(32).toString('base64url');
     const server = await serverOf(context, root, isLoopback, key);
     const listening = socket === undefined ? listenOnPort(server, host, port) : listenOnSocket(server, socket);
     const bound = await listening.catch((error: Error) => {
@@ -115,5 +117,3 @@ async function serverOf(
   const listener = key === undefined ? answer : behindStartKey(key, answer);
   return createServer(behindGate({ isLoopback, isTls: false, hosts: [], origins: [] }, listener));
 }
-
-const newKey = (): string => process.getBuiltinModule('node:crypto').randomBytes(32).toString('base64url');

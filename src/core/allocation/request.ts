@@ -36,7 +36,7 @@ export const planOf = (request: AllocationRequest): AllocationPlan => ({
   ...((request.jobPrefix ?? '') === '' ? {} : { job_prefix: request.jobPrefix }),
 });
 
-/** The request of which a record is a part. */
+/** The request that a record belongs to. */
 export const requestOfRecord = ({
   workflow_id: workflowId,
   scheduler_config_id: schedulerId,

@@ -61,8 +61,8 @@ export const isNearStop = (endedAtMs: number, signaled: Signaled | undefined): b
   signaled?.endedFor === 'stop' && Math.abs(endedAtMs - signaled.atMs) < SHARED_SIGNAL_MS;
 
 /**
- * Whether only the end of its allocation explains it, of which the runner may hear late, or with the last node of several. A
- * preemption with GraceTime signals the steps alone: such a job was asked to end, whatever it makes of that.
+ * Whether only the end of its allocation explains it. The runner may get its own signal late, or with the last node of several. A
+ * preemption with GraceTime signals the steps alone: Slurm asked such a job to end, whatever its exit code.
  */
 export const isUnexplained = (how: EndSigns): boolean =>
   how.endedBy === 'allocation' || (how.endedBy === undefined && (isByTermination(how) || how.asked !== undefined));

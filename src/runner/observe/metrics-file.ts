@@ -1,5 +1,6 @@
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { databaseFile } from '../../cluster/database-file.ts';
 import { makeFolder } from '../../cluster/make-folder.ts';
 import type { MeasuredAttempt } from './watched.ts';
 import type { JobMeasurement } from './watch.ts';
@@ -94,7 +95,7 @@ const REPORT_EVERY = 100;
 /** Opens the file, or creates it. Throws if neither is possible. */
 export function openMetricsFile({ path, onTrouble }: MetricsFileOptions): MetricsFile {
   makeFolder(dirname(path));
-  const db = new DatabaseSync(resolve(path), { timeout: BUSY_MS });
+  const db = new DatabaseSync(databaseFile(path), { timeout: BUSY_MS });
   db.exec(SCHEMA);
   addColumns(db);
   const addJob = db.prepare(

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { databaseFile } from '../../cluster/database-file.ts';
 
 /** An attempt that ended, with the figures of its result. Times are Unix seconds; what was not measured is null. */
 export interface AttemptFigures {
@@ -103,7 +104,7 @@ function readFile(path: string): Rows {
   if (!existsSync(path)) throw new NoMetrics(`${path} does not exist`);
   let db: DatabaseSync | undefined;
   try {
-    db = new DatabaseSync(resolve(path), { readOnly: true, timeout: 5_000 });
+    db = new DatabaseSync(databaseFile(path), { readOnly: true, timeout: 5_000 });
     const rows = <Row>(sql: string) => db?.prepare(sql).all() as Row[];
     const has = (table: string, column: string) =>
       rows(`select 1 from pragma_table_info('${table}') where name = '${column}'`).length > 0;

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
+import { databaseFile } from '../../cluster/database-file.ts';
 import { ENDED } from '../../core/job/statuses.ts';
 import { anyOf, STATUS } from '../records/rows/status.ts';
-import { databaseFile } from '../store/database.ts';
 
 /** Faults that are named of each kind; the others are counted. */
 const NAMED = 5;

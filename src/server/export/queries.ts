@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
-import { databaseFile, openDatabase } from '../store/database.ts';
+import { databaseFile } from '../../cluster/database-file.ts';
+import { openDatabase } from '../store/database.ts';
 import { migrateDatabase } from '../store/migrate.ts';
 
 /** The selected workflows: those that any of these names, or all if nothing is named. */

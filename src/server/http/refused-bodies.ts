@@ -11,7 +11,7 @@ const LOOK_MS = 50;
  * Ends the connection of a request that was answered before its body had arrived, as a refused one is. The runtime would read
  * such a body to its end: in chunks of a byte that takes all time of the event loop.
  */
-export function endRefusedBody(incoming: IncomingMessage, outgoing: ServerResponse, afterBytes = AFTER_BYTES): void {
+export function endRefusedBody(incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { headers, socket } = incoming;
   if (headers['transfer-encoding'] === undefined && !(Number(headers['content-length']) > SHORT_BYTES)) return;
   outgoing.once('finish', () => {
@@ -19,7 +19,7 @@ export function endRefusedBody(incoming: IncomingMessage, outgoing: ServerRespon
     const startedAt = performance.now();
     const startedBytes = socket.bytesRead;
     const look = setInterval(() => {
-      const isLate = performance.now() - startedAt >= AFTER_MS || socket.bytesRead - startedBytes >= afterBytes;
+      const isLate = performance.now() - startedAt >= AFTER_MS || socket.bytesRead - startedBytes >= AFTER_BYTES;
       if (incoming.complete || isLate || socket.destroyed) clearInterval(look);
       if (isLate && !incoming.complete) socket.destroy();
     }, LOOK_MS);

@@ -4,8 +4,8 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import { workerData } from 'node:worker_threads';
+import { databaseFile } from '../../cluster/database-file.ts';
 import { answerEach } from '../../thread/answer-each.ts';
-import { databaseFile } from './database.ts';
 
 const db = new DatabaseSync(databaseFile((workerData as { path: string }).path), { timeout: 0 });
 const checkpoint = db.prepare('pragma wal_checkpoint(passive)');

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { databaseFile } from '../../cluster/database-file.ts';
 
 export type ColumnValue = string | number | bigint | null | Uint8Array;
 type Parameters = Record<string, ColumnValue | undefined>;
@@ -62,9 +62,6 @@ interface OpenOptions {
   /** What is in it at first, for one in memory. */
   readonly image?: Uint8Array | undefined;
 }
-
-/** The path as SQLite takes it for a path: a text that begins with `file:` would be a URL to it, of another file than ours. */
-export const databaseFile = (path: string): string => (path === ':memory:' ? path : resolve(path));
 
 /**
  * Opens the database at `path`, or one in memory for `:memory:`.

@@ -71,7 +71,7 @@ export function createTransaction(db: Database, changes: ChangeLog): Transaction
       return { value };
     } catch (error) {
       changes.forgetSince(mark);
-      // A full disk has rolled the whole transaction back, with the writes before this one. Nothing is right in a damaged file.
+      // A full disk has rolled the whole transaction back, with the writes before this one. A damaged file gets no further write.
       if (isDatabaseDamage(error) || !isRun(rollbackTo)) throw error;
       release.run({});
       return { error };

@@ -1,5 +1,5 @@
-import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { databaseFile } from '../../cluster/database-file.ts';
 
 /** Which samples of a file of measurements are read. */
 export interface SampleQuestion {
@@ -29,7 +29,7 @@ const MARGIN_MS = 1_000;
  * The file is the word of a user: tables alone are read, none of its views, triggers or functions.
  */
 export function readSamples({ path, jobId, attemptId, mostPoints }: SampleQuestion): ReadSamples {
-  const db = new DatabaseSync(resolve(path), { readOnly: true, timeout: BUSY_MS });
+  const db = new DatabaseSync(databaseFile(path), { readOnly: true, timeout: BUSY_MS });
   try {
     db.exec('pragma trusted_schema = off; pragma cell_size_check = on');
     const isTable = (name: string) =>

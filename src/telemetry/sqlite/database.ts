@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { databaseFile } from '../../cluster/database-file.ts';
 import { makeFolder } from '../../cluster/make-folder.ts';
 import type { Cell } from '../store/numbers.ts';
 import { portionsOf } from './portions.ts';
@@ -33,7 +34,7 @@ export class StoreDatabase {
     if (isReadOnly && !existsSync(path)) throw new StoreUnusable(`there is no store at ${path}`);
     if (!isReadOnly && path !== ':memory:') makeFolder(dirname(path));
     try {
-      this.#database = new DatabaseSync(path === ':memory:' ? path : resolve(path), {
+      this.#database = new DatabaseSync(databaseFile(path), {
         readOnly: isReadOnly,
         timeout: BUSY_MS,
       });

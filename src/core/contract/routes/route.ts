@@ -79,7 +79,7 @@ export const route = <
 
 export const ofId = z.object({ id: queryInteger });
 
-/** A route of the workflow whose id its path has, and nothing else, for those who may see that workflow. */
+/** A route of a workflow: its path has the id and no other parameter, and users who may see the workflow may call it. */
 export const workflowRoute = <
   const Method extends Route['method'],
   const Path extends `/workflows/{id}${string}`,

@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/refusals.ts';
 import { type Cwl, type CwlMap, isCwlList, Later, Unsupported } from './value.ts';
 
-/** Runs of tools and workflows of which jobs are made: workflows in workflows and crossproducts multiply. */
+/** The most runs of tools and workflows that become jobs. Nested workflows and crossproducts multiply them. */
 export const MOST_RUNS = 100_000;
 
 export const tooManyRuns = (what: string): Refusal =>
