@@ -1,6 +1,11 @@
 import { Refusal } from '../core/contract/refusals.ts';
 import type { Axis } from '../core/workflow-file/expand/axes.ts';
-import { type ParameterValue, printerOf, valueOf } from '../core/workflow-file/expand/parameter-value.ts';
+import {
+  type ParameterValue,
+  printerOf,
+  type Rewritten,
+  valueOf,
+} from '../core/workflow-file/expand/parameter-value.ts';
 import { parameterValues } from '../core/workflow-file/expand/parameter-values.ts';
 import { sequence } from '../core/workflow-file/sequence.ts';
 import { Failure } from './failure.ts';
@@ -21,7 +26,11 @@ export function axisOf(text: string, { readFile, readInput }: ParameterSources, 
   if (match === null) throw new Failure(`--param ${text}: expected NAME=VALUE`);
   const [, name = '', value = ''] = match;
   try {
-    if (!INPUT.test(value.trim())) return { name, values: parameterValues(value, { readFile, limit }) };
+    if (!INPUT.test(value.trim())) {
+      let rewritten: Rewritten | undefined;
+      const values = parameterValues(value, { readFile, limit, onRewritten: (found) => (rewritten ??= found) });
+      return { name, values, rewritten };
+    }
     const values = inputValues(readInput());
     return { name, values: sequence(values.length, (index) => values[index]), isQuoted: true };
   } catch (cause) {
@@ -33,16 +42,14 @@ export function axisOf(text: string, { readFile, readInput }: ParameterSources, 
 /**
  * The values in a list from standard input.
  *
- * Shape: a value a line; blank lines, lines that begin with `#`, and blanks around a value are dropped, as in `@file`. A list
- * with NUL characters, as `find -print0` writes it, is divided there instead and each value is taken as it is. A value keeps
- * its text: `007` stays `007`, where `@file` reads the number 7 as Torc does. See ADR 22.
+ * Shape: a value a line, empty ones dropped; or, in a list with NUL characters, as `find -print0` writes it, what stands between them.
+ * Each value is taken as it is, where `@file` trims it, passes over `#` and reads numbers as Torc does: `007` stays `007`. See ADR 22.
  */
 export function inputValues(text: string): ParameterValue[] {
   if (text.includes('\0')) return text.split('\0').filter((value) => value !== '');
   return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'))
+    .split(/\r?\n/)
+    .filter((line) => line !== '')
     .map(asWritten);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { inputValues } from './exec-parameter.ts';
 import { execAxes, execSpec } from './exec-spec.ts';
-import { execWarnings, numberWarning } from './exec-warnings.ts';
+import { execWarnings } from './exec-warnings.ts';
 
 interface Call {
   readonly link?: 'product' | 'zip';
@@ -99,9 +99,10 @@ describe('a list from standard input', () => {
   test.each([
     ['a\nb\n', ['a', 'b']],
     ['', []],
-    ['\n \n', []],
+    ['\n\n', []],
+    [' \n', [' ']],
     ['a\r\nb\r\n', ['a', 'b']],
-    ['# comment\n two words \n', ['two words']],
+    ['#5.dat\n two words \n', ['#5.dat', ' two words ']],
     ['007\n1e5\n0.10\n+5\n5\n', ['007', '1e5', '0.10', '+5', 5]],
     [' a \0#b\0two\nlines\0', [' a ', '#b', 'two\nlines']],
     ['\0\0', []],
@@ -160,10 +161,14 @@ describe('exec warns', () => {
       expect(warningsOf(command, ['f=[a]'])).toEqual([]);
   });
 
-  it('exec warns of names in a file that are read as numbers', () => {
-    expect(numberWarning('list', 'a\n5\n0.5\n')).toBeUndefined();
-    expect(numberWarning('list', 'a\n007\n')).toBe(
-      'list holds 007, which is read as the number 7; a list from standard input (@-) keeps the text',
-    );
+  it('exec warns of names that are read as numbers, and not where a format or quotes keep them', () => {
+    const list = (list: string) => ({ files: { list } });
+    const words = 'a number and written as 7; to keep it, write {f:03d}, or "[\'007\']" in a list';
+    expect(warningsOf('ls {f}', ['f=@list'], list('a\n007\n'))).toEqual([`--param f: 007 is read as ${words}`]);
+    expect(warningsOf('ls {f}', ['f=[007,010]'])).toEqual([`--param f: 007 is read as ${words}`]);
+    expect(warningsOf('ls {f}', ['f=@list'], list('a\n5\n0.5\n'))).toEqual([]);
+    expect(warningsOf('ls {f:03d}', ['f=@list'], list('007\n'))).toEqual([]);
+    expect(warningsOf('ls {f}', ["f=['007']"])).toEqual([]);
+    expect(warningsOf('ls {f}', ['f=@-'], { input: '007\n' })).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import type { Axes } from '../core/workflow-file/expand/axes.ts';
-import { printerOf, valueOf } from '../core/workflow-file/expand/parameter-value.ts';
+import { printerOf } from '../core/workflow-file/expand/parameter-value.ts';
 import { isActive, type QuoteContext, quoteContexts } from '../core/workflow-file/expand/shell-quote.ts';
+import { rewrittenAdvice } from '../core/workflow-file/expand/rewritten.ts';
 import { isQuoted, type Slot, slotsOf } from '../core/workflow-file/expand/template.ts';
 import { counted } from '../core/quantity/count-text.ts';
 
@@ -12,7 +13,11 @@ const LOOKED_AT = 100_000;
  * parameters of which no command has a token.
  */
 export function execWarnings(commands: readonly string[], axes: Axes): string[] {
-  return [...unquoted(commands, axes), ...unused(commands, axes), ...missing(commands, axes)];
+  const rewritten = axes.axes.flatMap((axis) => {
+    const advice = rewrittenAdvice(axis, commands, false);
+    return advice === undefined ? [] : [`--param ${axis.name}: ${advice}`];
+  });
+  return [...unquoted(commands, axes), ...unused(commands, axes), ...missing(commands, axes), ...rewritten];
 }
 
 /** One warning for each parameter. */
@@ -86,14 +91,4 @@ function missing(commands: readonly string[], { axes }: Axes): string[] {
       ];
   }
   return [];
-}
-
-const plain = printerOf(undefined);
-
-/** A list in a file whose values are read as numbers of another text: names such as `007` are meant as they are. */
-export function numberWarning(path: string, text: string): string | undefined {
-  const lines = text.split('\n').map((line) => line.trim());
-  const changed = lines.find((line) => line !== '' && !line.startsWith('#') && plain(valueOf(line)) !== line);
-  if (changed === undefined) return undefined;
-  return `${path} holds ${changed}, which is read as the number ${plain(valueOf(changed))}; a list from standard input (@-) keeps the text`;
 }

@@ -370,3 +370,56 @@ describe('files that jobs write and read', () => {
     expect(problems).toEqual([]);
   });
 });
+
+describe('a name of digits that is read as a number is a warning, with the text that keeps it', () => {
+  const sweep = (value: string, token = '{s}') =>
+    job(`command: echo ${token}\nparameters: {s: ${value}}`).replace('name: a', `name: 'a_${token}'`);
+  const advice = (text: string, number: string, keeps: string) =>
+    `4:14: jobs[0].parameters.s: ${text} is read as a number and written as ${number}; to keep it, write ${keeps}`;
+  test.each([
+    ["'[007, 010]'", '007', '7', `{s:03d}, or "['007']" in a list`],
+    ["'[5, 08]'", '08', '8', `{s:02d}, or "['08']" in a list`],
+    ["'[0.5, 1.0]'", '1.0', '1', `{s:.1f}, or "['1.0']" in a list`],
+    ['[0.5, 1.50]', '1.50', '1.5', `{s:.2f}, or "['1.50']" in a list`],
+    ["'[1e3]'", '1e3', '1000', `"['1e3']" in a list`],
+    ["'01:3'", '01', '1', `{s:02d}, or "['01']" in a list`],
+    ["'+5'", '+5', '5', `"['+5']" in a list`],
+  ])('parameters: {s: %s}', (value, text, number, keeps) => {
+    const [line] = lines(sweep(value)).map((each) =>
+      each.replace(/^\S*?:(\d+:\d+): warning: |^\S*?:(\d+:\d+): /, '$1$2: '),
+    );
+    expect(line?.replace(/^\d+:\d+/, '4:14')).toBe(advice(text, number, keeps));
+  });
+
+  test.each(["'[7, 10]'", "'0:1:0.25'", '[007, 010]', `"['007', '010']"`, "'[0.5, 1]'", "'[red, 1x]'", "'1:3'"])(
+    'there is no warning where the text is kept: %s',
+    (value) => expect(lines(sweep(value))).toEqual([]),
+  );
+
+  it('nor where a format writes it as it was', () => {
+    expect(lines(sweep("'[007, 010]'", '{s:03d}'))).toEqual([]);
+    expect(lines(sweep("'[007, 010]'", '{s:03d} {s}'))).toHaveLength(1);
+  });
+});
+
+it('a number where a text is wanted is shown as it was written', () => {
+  expect(lines(job('command: x\nenv: {PY: 3.10}'))).toEqual([expect.stringContaining('Put it in quotes: "3.10"')]);
+});
+
+describe('a value of env that only a shell would replace is a warning with what to write', () => {
+  test.each(['$PWD/bin:$PATH', '${HOME}/x', '~/bin', '/opt/bin:~/bin', '%USERPROFILE%\\x', '$(nproc)'])(
+    '%s',
+    (value) => {
+      expect(lines(job(`command: x\nenv: {A: '${value}'}`))).toEqual([
+        expect.stringContaining(
+          `as it is written, since no shell reads \`env\`; for a value that the shell makes, begin the command with export A="…"`,
+        ),
+      ]);
+    },
+  );
+
+  test.each(['/opt/bin:/usr/bin', 'pa$word', 'a$', '50%', 'x~', '$1', '100%_of_%d', 'backup~:1'])(
+    'there is no warning of what no shell would replace: %s',
+    (value) => expect(lines(job(`command: x\nenv: {A: '${value}'}`))).toEqual([]),
+  );
+});

@@ -158,24 +158,15 @@ async function axesOf(options: ExecValues, commands: readonly string[], output: 
   if (readers.length + Number(options.commandsFile === '-') > 1)
     throw new UsageError('standard input can be read only once: it is named by more than one of --param and -C');
   const { execAxes } = await import('../exec-spec.ts');
-  const { execWarnings, numberWarning } = await import('../exec-warnings.ts');
-  const files = new Map<string, string>();
+  const { execWarnings } = await import('../exec-warnings.ts');
   const axes = execAxes({
     parameters,
     link: options.link,
     sources: {
-      readFile(path) {
-        const text = readUserText(path);
-        files.set(path, text);
-        return text;
-      },
+      readFile: readUserText,
       readInput: () => readInput('-', 'a list of values'),
     },
   });
-  for (const [path, text] of files) {
-    const warning = numberWarning(path, text);
-    if (warning !== undefined) output.warn(warning);
-  }
   for (const warning of execWarnings(commands, axes)) output.warn(warning);
   return axes;
 }

@@ -9,6 +9,7 @@ import { checkIdentifiers } from './check/identifiers.ts';
 import { checkLabels } from './check/labels.ts';
 import { checkLeftOver } from './check/left-over.ts';
 import { checkNames } from './check/names.ts';
+import { checkRewritten } from './check/rewritten.ts';
 import { checkRequirements } from './check/requirements.ts';
 import { checkResourceValues } from './check/resources.ts';
 import { checkSchedulerNodes } from './check/scheduler-nodes.ts';
@@ -100,6 +101,7 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   checkFileFlow(draft, linked, isWhole ? fileExists : undefined, complain);
   if (options.isGenerated !== true) {
     checkLeftOver(draft, complain);
+    checkRewritten(draft, complain);
     // A text that was refused is empty here.
     if (!complaints.hasReadErrors) checkEmptyTexts(draft, complain);
   }

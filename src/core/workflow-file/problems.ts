@@ -102,6 +102,8 @@ export const problemKinds = {
   INPUT_MISSING: ['advice', 'warning'],
   PLACEHOLDER_LEFT: ['advice', 'warning'],
   TEXT_EMPTY: ['advice', 'warning'],
+  NUMBER_REWRITTEN: ['advice', 'warning'],
+  ENV_NOT_EXPANDED: ['advice', 'warning'],
 } as const satisfies Record<string, readonly [Stage, ProblemSeverity]>;
 
 export type ProblemCode = keyof typeof problemKinds;

@@ -5,7 +5,10 @@ import type { Sequence } from '../sequence.ts';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Checks that names of environment variables are valid in a shell. */
+/** What a shell would replace: `$PATH`, `${HOME}`, `$(nproc)`, `~/bin`, `%USERPROFILE%`. */
+const FOR_A_SHELL = /\$\{?[A-Z_][A-Z0-9_]*|\$\(|(?:^|:)~(?=[/:]|$)|%[A-Z][A-Z0-9_]*%/;
+
+/** Checks that names of environment variables are valid in a shell, and warns of values that only a shell would replace. */
 export function checkEnvironment({ spec, jobs }: Draft, complain: Complain): void {
   const sentence = (name: string): string =>
     `invalid environment variable name '${name}'; expected a letter or underscore, then letters, digits and underscores`;
@@ -14,7 +17,10 @@ export function checkEnvironment({ spec, jobs }: Draft, complain: Complain): voi
     at: ValuePath,
     about: (name: string) => { message: string; echoes?: Sequence<string> },
   ): void => {
-    for (const name of Object.keys(env ?? {})) {
+    for (const [name, value] of Object.entries(env ?? {})) {
+      const [found] = FOR_A_SHELL.exec(value) ?? [];
+      if (found !== undefined)
+        complain({ code: 'ENV_NOT_EXPANDED', message: unexpanded(name, value), path: [...at, name], found: value });
       if (!NAME.test(name))
         complain({ code: 'ENV_NAME_MALFORMED', ...about(name), path: [...at, name], atKey: true, found: name });
     }
@@ -27,3 +33,6 @@ export function checkEnvironment({ spec, jobs }: Draft, complain: Complain): voi
     );
   }
 }
+
+const unexpanded = (name: string, value: string): string =>
+  `the job gets ${JSON.stringify(value)} as it is written, since no shell reads \`env\`; for a value that the shell makes, begin the command with export ${name}="…"`;

@@ -1,5 +1,5 @@
 import type { Sequence } from '../sequence.ts';
-import type { ParameterValue } from './parameter-value.ts';
+import type { ParameterValue, Rewritten } from './parameter-value.ts';
 
 /** One parameter with its values. In a table a row may lack the column: then its token stays unchanged. */
 export interface Axis {
@@ -7,6 +7,8 @@ export interface Axis {
   readonly values: Sequence<ParameterValue | undefined>;
   /** Its values are written as `{name:q}` writes them, also where the token has no format. */
   readonly isQuoted?: boolean;
+  /** The first of its values that is printed otherwise than it was written. */
+  readonly rewritten?: Rewritten | undefined;
   /** Axes of one bundle vary together, also in a product: only their combinations by position exist. */
   readonly bundle?: object | undefined;
 }

@@ -39,4 +39,13 @@ test.each([
   ['a;b\n1;2', [['a;b'], ['1;2']]],
   ['a\n"open', [['a'], ['"open']]],
   ['', []],
-])('the CSV text %j has the rows %j', (text, rows) => expect(csvRows(text)).toEqual(rows));
+])('the CSV text %j has the rows %j', (text, rows) =>
+  expect(csvRows(text).map((row) => row.map((field) => field.text))).toEqual(rows),
+);
+
+test('a field in quotes is marked, so that a number in it stays a text', () => {
+  expect(csvRows('a,"b"\n007, "007" ,""').map((row) => row.map(({ isQuoted }) => isQuoted))).toEqual([
+    [false, true],
+    [false, true, true],
+  ]);
+});

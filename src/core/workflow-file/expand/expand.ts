@@ -8,7 +8,7 @@ import { bracesIn } from '../shape/wrong-type.ts';
 import { compactJson, isMap, type Value } from '../text/value.ts';
 import { combine, unevenPair, type Axes, type Axis } from './axes.ts';
 import { SpecFamilies } from './family.ts';
-import type { ParameterValue } from './parameter-value.ts';
+import type { ParameterValue, Rewritten } from './parameter-value.ts';
 import { nativeValues } from './parameter-values.ts';
 import type { ParameterTable } from './parameter-table.ts';
 import type { Tables } from './tables.ts';
@@ -45,7 +45,7 @@ export type Collection = keyof typeof WORDS;
 /** Expands the records of a workflow; a record that cannot be expanded is reported, and its name stored as lost. */
 export class Expander {
   readonly lost = new Map<Collection, string[]>();
-  private readonly values = new Map<string, Sequence<ParameterValue>>();
+  private readonly values = new Map<string, Omit<Axis, 'name'>>();
   private readonly shared = new Map<string, Axis | undefined>();
   private readonly spec: WorkflowSpec;
   private readonly options: ExpandOptions;
@@ -211,9 +211,11 @@ export class Expander {
     const { readFile, limit } = this.options;
     try {
       const known = typeof value === 'string' ? this.values.get(value) : undefined;
-      const values = known ?? nativeValues(value, { readFile, limit });
-      if (typeof value === 'string') this.values.set(value, values);
-      return { name, values };
+      if (known !== undefined) return { name, ...known };
+      let rewritten: Rewritten | undefined;
+      const values = nativeValues(value, { readFile, limit, onRewritten: (found) => (rewritten ??= found) });
+      if (typeof value === 'string') this.values.set(value, { values, rewritten });
+      return { name, values, rewritten };
     } catch (cause) {
       if (!(cause instanceof Refusal)) throw cause;
       const code = cause.code === 'EXPANSION_TOO_LARGE' ? 'EXPANSION_TOO_LARGE' : 'PARAMETER_MALFORMED';
@@ -261,10 +263,11 @@ function groupAxes(group: ValueGroup, selected: readonly string[]): Axis[] {
 const wordsBefore = (collection: Collection, spec: Parameterized): string =>
   `Failed to expand ${WORDS[collection].what} '${spec.name ?? ''}': `;
 
-function tableAxes({ columns, rows }: ParameterTable): Axes {
+function tableAxes({ columns, rows, rewritten }: ParameterTable): Axes {
   const axes = [...columns].map(([name, cells]) => ({
     name,
     stride: 1,
+    rewritten: rewritten.get(name),
     values: { length: rows, at: (index: number) => cells[index] },
   }));
   return { count: rows, axes };

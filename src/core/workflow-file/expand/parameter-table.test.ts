@@ -21,6 +21,15 @@ describe('a CSV table', () => {
     expect(rowsOf('t.CSV', 'a,b,c\r\n007,,#x\r\n')).toEqual([{ a: '7', b: '', c: '#x' }]);
   });
 
+  it('a cell in quotes is a text, and of the others the first that is written otherwise is named', () => {
+    expect(rowsOf('t.csv', 'id,x\n"0034",1\n')).toEqual([{ id: '0034', x: '1' }]);
+    const { rewritten } = tableOf('t.csv', 'id,x,y\n7,"01",1.0\n007,2,3\n08,3,2\n');
+    expect([...rewritten]).toEqual([
+      ['id', { text: '007', value: 7 }],
+      ['y', { text: '1.0', value: { float: 1 } }],
+    ]);
+  });
+
   test.each([
     ['m,m\n1,2', 'duplicate column name'],
     ['m,,x\n1,2,3', 'empty column name'],

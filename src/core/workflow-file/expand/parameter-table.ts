@@ -2,13 +2,15 @@ import { Refusal } from '../../contract/refusals.ts';
 import { Unreadable } from '../../json/place.ts';
 import { strictJson } from '../text/json.ts';
 import { compactJson, ExactNumber, isList, isMap, valueKindOf, type Value, type ValueMap } from '../text/value.ts';
-import { csvRows } from './csv.ts';
-import { valueOf, wholeOf, type ParameterValue } from './parameter-value.ts';
+import { csvRows, type CsvField } from './csv.ts';
+import { readValue, wholeOf, type ParameterValue, type Rewritten } from './parameter-value.ts';
 
 /** A parameter table: its columns in order, and the cells of each; a missing cell is absent. */
 export interface ParameterTable {
   readonly columns: ReadonlyMap<string, readonly (ParameterValue | undefined)[]>;
   readonly rows: number;
+  /** Of a column the first cell that is a number printed otherwise than it was written. */
+  readonly rewritten: ReadonlyMap<string, Rewritten>;
 }
 
 /**
@@ -38,7 +40,8 @@ export function parameterTable(path: string, readFile: (path: string) => string)
 type Reader = (text: string, path: string) => ParameterTable;
 
 const csvTable: Reader = (text, path) => {
-  const [header, ...rows] = csvRows(text);
+  const [first, ...rows] = csvRows(text);
+  const header = first?.map((field) => field.text);
   if (header === undefined) throw malformed(`parameters_file '${path}' has no columns`);
   if (header.includes('')) throw malformed(`parameters_file '${path}' has an empty column name`);
   const twice = header.find((name, at) => header.indexOf(name) !== at);
@@ -49,9 +52,23 @@ const csvTable: Reader = (text, path) => {
       `Row ${index + 1} of '${path}' has ${row.length} fields but the header has ${header.length} columns`,
     );
   }
-  const columns = header.map((name, at) => [name, rows.map((row) => valueOf(row[at] ?? ''))] as const);
-  return { columns: new Map(columns), rows: rows.length };
+  const rewritten = new Map<string, Rewritten>();
+  const columns = header.map((name, at) => {
+    const keep = keepFirst(rewritten, name);
+    // What is in quotes is a text: `"007"` keeps its zeros.
+    const cell = ({ text: found, isQuoted }: CsvField) => (isQuoted ? found : readValue(found, keep));
+    return [name, rows.map((row) => cell(row[at] ?? NO_FIELD))] as const;
+  });
+  return { columns: new Map(columns), rows: rows.length, rewritten };
 };
+
+const NO_FIELD: CsvField = { text: '', isQuoted: false };
+
+const keepFirst =
+  (rewritten: Map<string, Rewritten>, name: string) =>
+  (found: Rewritten): void => {
+    if (!rewritten.has(name)) rewritten.set(name, found);
+  };
 
 const jsonTable: Reader = (text, path) => {
   const value = parsed(text, `Failed to parse parameters_file '${path}'`);
@@ -82,16 +99,19 @@ const READERS: Readonly<Record<string, Reader>> = {
 
 function fromRows(rows: readonly ValueMap[]): ParameterTable {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));
+  const rewritten = new Map<string, Rewritten>();
   const cells = (name: string): (ParameterValue | undefined)[] =>
-    rows.map((row) => (Object.hasOwn(row, name) ? cellOf(row[name] ?? null) : undefined));
-  return { columns: new Map([...names].map((name) => [name, cells(name)])), rows: rows.length };
+    rows.map((row) => (Object.hasOwn(row, name) ? cellOf(row[name] ?? null, keepFirst(rewritten, name)) : undefined));
+  return { columns: new Map([...names].map((name) => [name, cells(name)])), rows: rows.length, rewritten };
 }
 
 /** A JSON number keeps its kind, a text stays text, any other value becomes its JSON text. */
-function cellOf(value: Value): ParameterValue {
+function cellOf(value: Value, onRewritten: (found: Rewritten) => void): ParameterValue {
   if (typeof value === 'string') return value;
-  if (value instanceof ExactNumber)
+  if (value instanceof ExactNumber) {
+    readValue(value.written, onRewritten);
     return value.isFloat ? { float: value.value } : (wholeOf(value.text) ?? { float: value.value });
+  }
   if (typeof value === 'number') return valueKindOf(value) === 'float' ? { float: value } : value;
   return compactJson(value);
 }

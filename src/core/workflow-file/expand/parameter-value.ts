@@ -33,6 +33,21 @@ export function valueOf(text: string): ParameterValue {
   return float === undefined ? text : { float };
 }
 
+/** A text that is read as a number which is printed otherwise: `007` as 7, `1.0` as 1. */
+export interface Rewritten {
+  readonly text: string;
+  readonly value: ParameterValue;
+}
+
+/** The value of a text, and whether it is printed otherwise than it was written. */
+export function readValue(text: string, onRewritten: ((found: Rewritten) => void) | undefined): ParameterValue {
+  const value = valueOf(text);
+  // `.5` is no name: it is meant as the number 0.5.
+  const usual = text.startsWith('.') ? `0${text}` : text;
+  if (onRewritten !== undefined && typeof value !== 'string' && plain(value) !== usual) onRewritten({ text, value });
+  return value;
+}
+
 /** How a value is printed for `{name:format}`: unchanged, with leading zeros, or with this many digits. */
 export type Printer = (value: ParameterValue) => string;
 

@@ -36,6 +36,8 @@ describe('a range includes both of its ends', () => {
     ['0.0:1.0:0.5', ['0', '0.5', '1']],
     ['0.5:2', ['0.5', '1.5']],
     ['1:2.5', ['1', '2']],
+    ['0:1:0.25', ['0', '0.25', '0.5', '0.75', '1']],
+    ['1:0:-0.5', ['1', '0.5', '0']],
     ['0:0.3:0.1', ['0', '0.1', '0.2', '0.3']],
     ['1.0:0:-0.5', ['1', '0.5', '0']],
     ['9223372036854775805:9223372036854775807', ['9223372036854775805', '9223372036854775806', '9223372036854775807']],
@@ -56,7 +58,7 @@ describe('a range includes both of its ends', () => {
 test.each([
   ['1:10:0', 'Step cannot be zero'],
   ['0.5:1:0', 'Step cannot be zero'],
-  ['1:10:0.5', "Invalid integer step in range: '0.5'"],
+  ['1:10:x', "Invalid integer step in range: 'x'"],
   ['0.5:1:x', "Invalid float step in range: 'x'"],
   ['a:b:c:d:e', "Invalid range format: 'a:b:c:d:e'. Expected 'start:end' or 'start:end:step'"],
   ['1:', "Invalid range values: '1:'. Could not parse as integer or float range"],

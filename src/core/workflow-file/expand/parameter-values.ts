@@ -1,14 +1,16 @@
 import { Refusal } from '../../contract/refusals.ts';
 import { sequence, type Sequence } from '../sequence.ts';
-import { compactJson, type Value } from '../text/value.ts';
+import { compactJson, ExactNumber, isList, type Value } from '../text/value.ts';
 import { decimalRange } from './decimal-range.ts';
-import { floatOf, valueOf, wholeOf, type ParameterValue } from './parameter-value.ts';
+import { floatOf, readValue, wholeOf, type ParameterValue, type Rewritten } from './parameter-value.ts';
 
 export interface ValueOptions {
   /** Reads a file that a value names by `@`; throws if it cannot. */
   readonly readFile: (path: string) => string;
   /** The maximum number of values of one parameter. */
   readonly limit: number;
+  /** Called with each text that becomes a number which is printed otherwise. */
+  readonly onRewritten?: ((found: Rewritten) => void) | undefined;
 }
 
 /**
@@ -22,19 +24,23 @@ export function parameterValues(text: string, options: ValueOptions): Sequence<P
   let bare = text.trim();
   if (bare.startsWith('@')) return given(fileValues(bare.slice(1).trim(), options));
   if (bare.startsWith('{') && bare.endsWith('}') && !bare.includes(',')) bare = bare.slice(1, -1).trim();
-  if (bare.startsWith('[') && bare.endsWith(']')) return given(listValues(bare));
-  if (bare.includes(':')) return rangeValues(bare, options.limit);
-  return given([valueOf(bare)]);
+  if (bare.startsWith('[') && bare.endsWith(']')) return given(listValues(bare, options));
+  if (bare.includes(':')) return rangeValues(bare, options);
+  return given([readValue(bare, options.onRewritten)]);
 }
 
 /** The values of a parameter in a file: a text, or any other value as its JSON text. */
-export const nativeValues = (value: Value, options: ValueOptions): Sequence<ParameterValue> =>
-  parameterValues(typeof value === 'string' ? value : compactJson(value), options);
+export function nativeValues(value: Value, { onRewritten, ...options }: ValueOptions): Sequence<ParameterValue> {
+  if (typeof value === 'string') return parameterValues(value, { ...options, onRewritten });
+  for (const item of onRewritten === undefined ? [] : isList(value) ? value : [value])
+    if (item instanceof ExactNumber) readValue(item.written, onRewritten);
+  return parameterValues(compactJson(value), options);
+}
 
 const given = (values: readonly ParameterValue[]): Sequence<ParameterValue> =>
   sequence(values.length, (index) => values[index] ?? '');
 
-function fileValues(path: string, { readFile }: ValueOptions): ParameterValue[] {
+function fileValues(path: string, { readFile, onRewritten }: ValueOptions): ParameterValue[] {
   if (path === '') throw malformed("Empty file path after '@' in parameter value");
   let text: string;
   try {
@@ -49,7 +55,7 @@ function fileValues(path: string, { readFile }: ValueOptions): ParameterValue[] 
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'))
-    .map(valueOf);
+    .map((line) => readValue(line, onRewritten));
 }
 
 /**
@@ -59,27 +65,31 @@ function fileValues(path: string, { readFile }: ValueOptions): ParameterValue[] 
  * A quote is therefore removed from each end separately: `['a,b']` has the items `'a` and `b'`, which become `a` and
  * `b`. An item with a quote at either end is text, never a number.
  */
-function listValues(text: string): ParameterValue[] {
+function listValues(text: string, { onRewritten }: ValueOptions): ParameterValue[] {
   const inner = text.replace(/^\[+/, '').replace(/\]+$/, '');
   if (inner.trim() === '') return [];
   return inner.split(',').map((item) => {
     const bare = item.trim();
     const unquoted = withoutQuotes(bare);
-    return unquoted === bare ? valueOf(bare) : unquoted;
+    return unquoted === bare ? readValue(bare, onRewritten) : unquoted;
   });
 }
 
 /** Single quotes are removed first: the native list `["'q'"]` is `'q'`, with its single quotes. */
 const withoutQuotes = (text: string): string => text.replace(/^'+|'+$/g, '').replace(/^"+|"+$/g, '');
 
-function rangeValues(text: string, limit: number): Sequence<ParameterValue> {
+function rangeValues(text: string, { limit, onRewritten }: ValueOptions): Sequence<ParameterValue> {
   const parts = text.split(':').map((part) => part.trim());
   if (parts.length > 3) {
     throw malformed(`Invalid range format: '${text}'. Expected 'start:end' or 'start:end:step'`);
   }
   const [from = '', to = '', by = ''] = parts;
   const [first, last] = [wholeOf(from), wholeOf(to)];
-  if (first !== undefined && last !== undefined) return wholeRange(BigInt(first), BigInt(last), by);
+  const isWhole = by === '' || wholeOf(by) !== undefined || floatOf(by) === undefined;
+  if (first !== undefined && last !== undefined && isWhole) {
+    for (const end of [from, to]) readValue(end, onRewritten);
+    return wholeRange(BigInt(first), BigInt(last), by);
+  }
   const [start, end] = [floatOf(from), floatOf(to)];
   if (start === undefined || end === undefined) {
     throw noRange(text, 'Could not parse as integer or float range');

@@ -1,4 +1,4 @@
-import { compactJson, isList, isMap, valueKindOf, type Value, type ValueMap } from '../text/value.ts';
+import { compactJson, ExactNumber, isList, isMap, valueKindOf, type Value, type ValueMap } from '../text/value.ts';
 import type { Shape } from './shape.ts';
 
 /**
@@ -64,7 +64,7 @@ function found(value: Value): string {
       return compactJson(value);
     case 'integer':
     case 'float':
-      return `the number ${compactJson(value)}`;
+      return `the number ${writtenText(value)}`;
     case 'string':
       return `the text ${JSON.stringify(short(value as string))}`;
     case 'list':
@@ -99,11 +99,14 @@ function adviceFor(shape: Shape<unknown>, value: Value, name: string): string | 
   }
 }
 
+/** `3.10` is the number 3.1, and the text that was meant. */
+const writtenText = (value: Value): string => (value instanceof ExactNumber ? value.written : compactJson(value));
+
 function textAdvice(value: Value, name: string): string | undefined {
   const kind = valueKindOf(value);
   if (kind === 'integer' && name === 'memory')
     return `Write it with a unit: ${compactJson(value)}m or ${compactJson(value)}g`;
-  if (kind === 'integer' || kind === 'float' || kind === 'boolean') return `Put it in quotes: "${compactJson(value)}"`;
+  if (kind === 'integer' || kind === 'float' || kind === 'boolean') return `Put it in quotes: "${writtenText(value)}"`;
   if (isMap(value)) return mapForText(value);
   if (isList(value)) return listForText(value, name);
   return undefined;

@@ -72,7 +72,7 @@ describe('numbers', () => {
       new ExactNumber(1, '1.0', true),
       1,
       2.5,
-      new ExactNumber(1000, '1000.0', true),
+      new ExactNumber(1000, '1000.0', true, '1e3'),
     ]);
   });
 

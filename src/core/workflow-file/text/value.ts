@@ -14,16 +14,20 @@ export type Value =
   | readonly Value[]
   | { readonly [key: string]: Value };
 
-/** A number that JavaScript cannot distinguish from another: `1.0`, or a whole number beyond 2^53. */
+/** A number that JavaScript cannot distinguish from another: `1.0`, `3.10`, or a whole number beyond 2^53. */
 export class ExactNumber {
   readonly value: number;
+  /** As JSON has it: `1.0`, `3.1`. */
   readonly text: string;
   readonly isFloat: boolean;
+  /** As the file has it. */
+  readonly written: string;
 
-  constructor(value: number, text: string, isFloat: boolean) {
+  constructor(value: number, text: string, isFloat: boolean, written = text) {
     this.value = value;
     this.text = text;
     this.isFloat = isFloat;
+    this.written = written;
   }
 }
 
@@ -48,7 +52,10 @@ export function valueKindOf(value: Value): ValueKind {
 /** The number of a literal; undefined for NaN and the infinities, which JSON does not have. */
 export function numberOf(literal: string, value: number, isFloat: boolean): Value {
   if (!Number.isFinite(value)) return null;
-  if (isFloat) return Number.isInteger(value) ? new ExactNumber(value, `${plainDigits(value)}.0`, true) : value;
+  if (isFloat) {
+    const text = Number.isInteger(value) ? `${plainDigits(value)}.0` : JSON.stringify(value);
+    return text === literal && !Number.isInteger(value) ? value : new ExactNumber(value, text, true, literal);
+  }
   if (Number.isSafeInteger(value)) return value;
   return new ExactNumber(value, literal, false);
 }
