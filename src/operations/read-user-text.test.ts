@@ -32,6 +32,26 @@ it('a named pipe is not read and not waited for, a folder is named as such, and 
   expect(() => readUserText(join(folder, 'nothing'))).toThrow(expect.objectContaining({ code: 'ENOENT' }));
 });
 
+it.each([
+  [
+    'name: x\njobs: ä, caf\xe9\n',
+    'line 2, column 13: the byte 0xe9 is not UTF-8; if the text is Latin-1, iconv -f LATIN1',
+  ],
+  ['\x80', 'line 1, column 1: the byte 0x80 is not UTF-8'],
+  ['a\nb\xc3', 'line 2, column 2: the byte 0xc3 is not UTF-8'],
+  ['\xff\xfen\0a\0', 'it is UTF-16, and UTF-8 is read: iconv -f UTF-16'],
+])('a text that is not UTF-8 is refused with the place of its first wrong byte: %j', (text, words) => {
+  const path = join(temporaryFolder(), 'file');
+  writeFileSync(path, Buffer.from(text.replace('ä', '\xc3\xa4'), 'latin1'));
+  expect(() => readUserText(path)).toThrow(words);
+});
+
+it('every text of UTF-8 is read as it is, also one with the character that stands for wrong bytes', () => {
+  const path = join(temporaryFolder(), 'file');
+  writeFileSync(path, '\ufeffname: ä €  \ufffd 😀');
+  expect(readUserText(path)).toBe('\ufeffname: ä €  \ufffd 😀');
+});
+
 it('a text of more than 256 MiB is refused before it is read', () => {
   const path = join(temporaryFolder(), 'large');
   writeFileSync(path, '');

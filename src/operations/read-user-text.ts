@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 
 /** The most bytes of a text that a person names. The largest workflow files have some 100 MB. */
@@ -10,7 +11,8 @@ const OF_SHELL = /^\/(dev|proc\/(self|\d+))\/fd\/\d+$|^\/dev\/stdin$/;
  * The text of a file that a person names, or of standard input for 0.
  *
  * Devices and named pipes are refused: they may be endless, and opening a pipe without a writer blocks. Standard input and the
- * pipes of a shell are read. Throws the error of the system, or an error that names the kind of the file or the size limit.
+ * pipes of a shell are read. Throws the error of the system, or an error that names the kind of the file, the size limit, or the place
+ * of the first byte that is not UTF-8: a command with another character in the place of such a byte would be another command.
  */
 export function readUserText(path: string | 0): string {
   const isInherited = path === 0 || OF_SHELL.test(path);
@@ -39,12 +41,31 @@ function textOf(fd: number): string {
   for (;;) {
     const part = Buffer.allocUnsafe(PART_BYTES);
     const length = readSome(fd, part);
-    if (length === 0) return Buffer.concat(parts).toString('utf8');
+    if (length === 0) return decoded(Buffer.concat(parts));
     parts.push(part.subarray(0, length));
     bytes += length;
     if (bytes > MOST_BYTES) throw tooLarge();
   }
 }
+
+function decoded(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  // As PowerShell and older editors of Windows write it.
+  if (bytes.indexOf('\xff\xfe', 0, 'latin1') === 0 || bytes.indexOf('\xfe\xff', 0, 'latin1') === 0)
+    throw new Error('it is UTF-16, and UTF-8 is read: iconv -f UTF-16 -t UTF-8 converts it');
+  // It was replaced where the text, written again, differs first.
+  const again = Buffer.from(bytes.toString('utf8'));
+  const at = bytes.findIndex((byte, index) => byte !== again[index]);
+  const before = bytes.subarray(0, at);
+  const line = before.reduce((count, byte) => count + Number(byte === NEW_LINE), 1);
+  const column = before.subarray(before.lastIndexOf(NEW_LINE) + 1).toString('utf8').length + 1;
+  const found = `0x${bytes.toString('hex', at, at + 1)}`;
+  throw new Error(
+    `line ${line}, column ${column}: the byte ${found} is not UTF-8; if the text is Latin-1, iconv -f LATIN1 -t UTF-8 converts it`,
+  );
+}
+
+const NEW_LINE = 0x0a;
 
 const RETRY_MS = 10;
 
