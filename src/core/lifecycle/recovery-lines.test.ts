@@ -3,7 +3,7 @@ import { attemptLine, type Fixes, fixesLines, fixesOf, noneLine, summaryLines } 
 import { planRecovery, type Why } from './recovery.ts';
 
 const CAUSES: readonly Why[] = ['memory', 'memory', 'time', 'lost', 'not_found', 'unknown', 'dependency'];
-const jobs = CAUSES.map((why) => ({ why }));
+const jobs = CAUSES.map((why, id) => ({ id, why }));
 
 // What Torc 1.0.0 printed for workflows that failed in these ways.
 describe('the lines of a recovery', () => {

@@ -1,4 +1,4 @@
-import { type RecoveryDecision, REPAIRS, type Why } from './recovery.ts';
+import { type RecoveryDecision, type Repair, REPAIRS, type Why } from './recovery.ts';
 
 /**
  * Lines about a recovery that Torc 1.0.0 prints, word for word: scripts look for them. What else is said stands beside them.
@@ -15,17 +15,15 @@ export interface Fixes {
   readonly skipped: number;
 }
 
-export function fixesOf<Job extends { readonly why: Why }>({ byCause, left }: RecoveryDecision<Job>): Fixes {
-  const counts = { oom: 0, timeout: 0, lost: 0, others: 0 };
-  for (const [why, { length }] of byCause) {
-    const { again } = REPAIRS[why];
-    if (again === 'with more memory') counts.oom += length;
-    else if (again === 'with more time') counts.timeout += length;
-    else if (again === 'as it is') counts.lost += length;
-    else if (again === 'no') counts.others += length;
-  }
-  const { others, ...fixes } = counts;
-  return { ...fixes, unknown: others - left.length, skipped: left.length };
+export function fixesOf<Job extends { readonly why: Why }>({ retried, left }: RecoveryDecision<Job>): Fixes {
+  const count = (again: Repair['again']) => retried.filter(({ why }) => REPAIRS[why].again === again).length;
+  return {
+    oom: count('with more memory'),
+    timeout: count('with more time'),
+    lost: count('as it is'),
+    unknown: count('no'),
+    skipped: left.length,
+  };
 }
 
 export const attemptLine = (attempt: number, most: number | undefined): string =>

@@ -8,7 +8,15 @@ import type { WorkflowStatus } from '../contract/workflow.ts';
 import { countOf, NOT_BEGUN, RECOVERABLE, UNCLAIMED } from '../job/statuses.ts';
 import type { PlanFacts } from './files-on-disk.ts';
 import { interruptedOf } from './interrupted-jobs.ts';
-import { planRecovery, refusalOfRecovery, type RecoveryDecision, type Why, whyOf } from './recovery.ts';
+import {
+  type EndOrigin,
+  originOf,
+  planRecovery,
+  refusalOfRecovery,
+  type RecoveryDecision,
+  type Why,
+  whyOf,
+} from './recovery.ts';
 import { asBefore, wasSubmitting } from './recovery-note.ts';
 import { type Rerun, rerunsOf } from './rerun.ts';
 import { lackOf } from './resource-use.ts';
@@ -96,12 +104,15 @@ export interface BadEnd {
   /** In words for a person: `return code 137, it used more memory than it may: it used 394 of 200 MiB`. */
   readonly words: string;
   readonly returnCode: number | undefined;
+  readonly origin: EndOrigin;
 }
 
 export interface RecoveryFactors {
   readonly memoryMultiplier: number;
   readonly runtimeMultiplier: number;
   readonly retriesUnknown: boolean;
+  /** Jobs that are not repeated, whatever their cause is. */
+  readonly leaves?: ReadonlySet<number>;
 }
 
 export interface Recovery extends Recoverable {
@@ -128,13 +139,13 @@ export const nothingToRepeat = (found: Recoverable): Recovery => ({
 export function recoveryOf(
   facts: RecoveryFacts,
   found: Recoverable,
-  { memoryMultiplier, runtimeMultiplier, retriesUnknown }: RecoveryFactors,
+  { memoryMultiplier, runtimeMultiplier, retriesUnknown, leaves }: RecoveryFactors,
   orphaned: readonly BadEnd[] = [],
 ): Recovery {
   if (found.isContinued) return nothingToRepeat(found);
   const used = usedOf(facts);
   const ends = [...endsOf(facts, used), ...orphaned];
-  const plan = planRecovery(ends, { retriesUnknown });
+  const plan = planRecovery(ends, { retriesUnknown, leaves });
   const raised = new Set(
     (['memory', 'time', 'cpus'] as const).flatMap((why) => (plan.byCause.get(why) ?? []).map(({ id }) => id)),
   );
@@ -192,7 +203,7 @@ function badEndOf({ id, name, status }: Job, used: UsedJob | undefined, behind: 
       : result === undefined
         ? 'canceled'
         : `return code ${result.return_code}, ${sentenceOf({ ...result, returnCode: result.return_code, causeCode: use?.causeCode })}`;
-  return { id, name, status, why, returnCode: result?.return_code, words };
+  return { id, name, status, why, origin: originOf(why, use?.causeCode), returnCode: result?.return_code, words };
 }
 
 /** Canceled jobs behind one that failed, or behind one that was stopped; the others were canceled by a user. */

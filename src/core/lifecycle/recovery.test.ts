@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { causeCodes } from '../contract/cause-code.ts';
-import { type EndedBadly, planRecovery, refusalOfRecovery, REPAIRS, type Why, whyOf } from './recovery.ts';
+import { type EndedBadly, originOf, planRecovery, refusalOfRecovery, REPAIRS, type Why, whyOf } from './recovery.ts';
 
 const lack = { memory: undefined, timeout: false, timeoutReason: undefined, cpu: false, runtime: false };
 const job = (more: Partial<EndedBadly>): EndedBadly => ({
@@ -101,6 +101,36 @@ describe('the plan of a recovery', () => {
   it('the plan of a recovery repeats everything if that is asked for', () => {
     expect(planRecovery(jobs, { retriesUnknown: true }).retried.map(({ id }) => id)).toEqual([1, 2, 4]);
   });
+});
+
+it('a job is left that its caller says, also where others with its cause are repeated and everything else is', () => {
+  const lost = [
+    { id: 1, why: 'lost' as const },
+    { id: 2, why: 'lost' as const },
+  ];
+  for (const retriesUnknown of [false, true]) {
+    const { retried, left } = planRecovery(lost, { retriesUnknown, leaves: new Set([2]) });
+    expect([retried, left].map((jobs) => jobs.map(({ id }) => id))).toEqual([[1], [2]]);
+  }
+});
+
+it.each<[Why, ReturnType<typeof originOf>]>([
+  ['lost', 'loss'],
+  ['node', 'loss'],
+  ['allocation', 'outside'],
+  ['canceled', 'outside'],
+  ['stopped', 'outside'],
+  ['unproven', 'outside'],
+  ['killed', 'itself'],
+  ['disk', 'itself'],
+  ['exit', 'itself'],
+  ['behind_stop', 'itself'],
+])('an end of the cause %s counts as %s where a watch decides whether the next round is of use', (why, origin) => {
+  expect(originOf(why, undefined)).toBe(origin);
+});
+
+it('a job that was stopped at the end of the time of its runner ended for itself, and one whose runner was stopped did not', () => {
+  expect([originOf('stopped', 'time'), originOf('stopped', 'stopped')]).toEqual(['itself', 'outside']);
 });
 
 describe('whether a workflow can be recovered', () => {

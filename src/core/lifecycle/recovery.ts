@@ -20,7 +20,7 @@ export interface EndedBadly {
 /** Why a recovery repeats a job or leaves it: its cause, or what was measured or decided besides. */
 export type Why = CauseCode | 'cpus' | 'at_maximum' | 'behind_stop' | 'undecided' | 'unknown';
 
-interface Repair {
+export interface Repair {
   readonly did: readonly [one: string, several: string];
   readonly again: Again | 'with more CPUs';
 }
@@ -75,6 +75,22 @@ export function whyOf({ status, lack, causeCode, ...job }: EndedBadly): Why {
   return causeCode;
 }
 
+/** Where an end came from: the job itself, a runner or a node that was lost with it, or what is known to have ended it from outside. */
+export type EndOrigin = 'itself' | 'loss' | 'outside';
+
+/** From outside, or the job ends its runner or its node. */
+const LOSSES: ReadonlySet<Why> = new Set<Why>(['lost', 'node']);
+const FROM_OUTSIDE: ReadonlySet<Why> = new Set<Why>(['allocation', 'canceled', 'stopped', 'unproven']);
+
+/**
+ * The end of the time of a runner counts as that of the job: it takes longer than what it gets. So does a kill by an unknown process: the
+ * job may have sent it.
+ */
+export function originOf(why: Why, causeCode: CauseCode | undefined): EndOrigin {
+  if (LOSSES.has(why)) return 'loss';
+  return FROM_OUTSIDE.has(why) && causeCode !== 'time' ? 'outside' : 'itself';
+}
+
 export interface RecoveryDecision<Job> {
   readonly byCause: ReadonlyMap<Why, readonly Job[]>;
   readonly retried: readonly Job[];
@@ -82,13 +98,19 @@ export interface RecoveryDecision<Job> {
   readonly left: readonly Job[];
 }
 
+interface Repeats {
+  readonly retriesUnknown: boolean;
+  /** Jobs that are left whatever their cause is. */
+  readonly leaves?: ReadonlySet<number> | undefined;
+}
+
 /** Jobs that were canceled because of another follow it: an initialization makes them run behind it. */
-export function planRecovery<Job>(
-  jobs: readonly (Job & { readonly why: Why })[],
-  { retriesUnknown }: { readonly retriesUnknown: boolean },
-): RecoveryDecision<Job & { readonly why: Why }> {
+export function planRecovery<Job extends { readonly id: number; readonly why: Why }>(
+  jobs: readonly Job[],
+  { retriesUnknown, leaves }: Repeats,
+): RecoveryDecision<Job> {
   const own = jobs.filter(({ why }) => why !== 'dependency');
-  const isRetried = ({ why }: { readonly why: Why }) => retriesUnknown || REPAIRS[why].again !== 'no';
+  const isRetried = ({ id, why }: Job) => leaves?.has(id) !== true && (retriesUnknown || REPAIRS[why].again !== 'no');
   return {
     byCause: Map.groupBy(own, ({ why }) => why),
     retried: own.filter(isRetried),

@@ -111,6 +111,7 @@ const orphanedEnds = ({ cleaned }: CorrectedRecords): BadEnd[] =>
     name,
     status: 'failed',
     why: 'lost',
+    origin: 'loss',
     words: `return code -128, ${reason}`,
     returnCode: -128,
   }));

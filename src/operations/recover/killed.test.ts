@@ -108,9 +108,8 @@ async function recover(
   const data = { category: 'recovery', action: 'recover', jobs_reset: reset };
   await client.createEvent({ body: { workflow_id: id, timestamp: NOW, data } });
   const { adjustments, waiting } = recovery;
-  const failures = JSON.stringify(recovery.plan.retried.map((each) => each.id));
   const fixes = fixesOf(recovery.plan);
-  return { reset, submitted, raised: adjustments.length, waiting, warnings: [], fixes, failures, next: undefined };
+  return { reset, submitted, raised: adjustments.length, waiting, warnings: [], fixes, next: undefined };
 }
 
 /** `torc watch --recover`, until it waits for the first time. */

@@ -1,16 +1,30 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import { fixesOf } from '../../core/lifecycle/recovery-lines.ts';
-import { recoverWorkflow } from '../recover/recover-workflow.ts';
+import { recoverAsDecided } from '../recover/recover-workflow.ts';
 import type { RecoverRunOptions, RecoverTools } from '../recover/tools.ts';
 import { underLease } from '../recovery-lease.ts';
 import { unfinishedAllocations } from '../slurm/finish-submissions.ts';
 import { regenerate } from '../slurm/regenerate.ts';
 import { submitPlanned } from '../slurm/settle-submissions.ts';
-import type { Round } from './tools.ts';
+import type { Decide, Round } from './tools.ts';
 
-/** One recovery of a workflow that is watched. */
-export async function recoverOnce(tools: RecoverTools, workflowId: number, options: RecoverRunOptions): Promise<Round> {
-  const done = await recoverWorkflow(tools, { workflowId, command: 'watch', options });
+/** One recovery of a workflow that is watched; undefined where it was decided that it is of no use. */
+export async function recoverOnce(
+  tools: RecoverTools,
+  { workflowId, options, decide }: RecoverOnce,
+): Promise<Round | undefined> {
+  const request = { workflowId, command: 'watch', options };
+  const done = await recoverAsDecided(tools, request, async ({ facts, recovery: { plan, adjustments }, completed }) => {
+    const { leaves, isFutile } = decide({
+      completed: facts.status.jobs_by_status.completed,
+      raised: adjustments.length,
+      repeated: plan.retried,
+    });
+    // What was submitted just now is waited for.
+    if (isFutile && completed.length === 0) return undefined;
+    return leaves.size === 0 ? options : { ...options, leaves };
+  });
+  if (done === undefined) return undefined;
   const { next, recovery, reset, regenerated, completed, isOnlyCompleted } = done;
   return {
     reset,
@@ -19,9 +33,14 @@ export async function recoverOnce(tools: RecoverTools, workflowId: number, optio
     waiting: isOnlyCompleted ? completed.length : recovery.waiting,
     warnings: regenerated?.warnings ?? [],
     fixes: fixesOf(recovery.plan),
-    failures: JSON.stringify(recovery.plan.retried.map(({ id, why, returnCode }) => [id, why, returnCode])),
     next,
   };
+}
+
+interface RecoverOnce {
+  readonly workflowId: number;
+  readonly options: RecoverRunOptions;
+  readonly decide: Decide;
 }
 
 /** Submits allocations for the jobs that wait. */

@@ -1,4 +1,5 @@
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
+import { NO_ROUNDS, type RoundsBefore } from '../../core/lifecycle/futile-round.ts';
 import type { LostAllocation } from '../orphans/clean.ts';
 
 /** What a watch knows from its looks before. */
@@ -7,7 +8,7 @@ export interface Memory {
   refusals: number;
   scheduledAtMs: number | undefined;
   extraSinceMs: number | undefined;
-  lastRound: string | undefined;
+  recovered: RoundsBefore;
   /** Causes that were shown since the last recovery. */
   reported: Set<string>;
   /** Allocations that were submitted last, and those in a row before them in which no job started. */
@@ -31,7 +32,7 @@ export const newMemory = (mayBeUnfinished: boolean): Memory => ({
   refusals: 0,
   scheduledAtMs: undefined,
   extraSinceMs: undefined,
-  lastRound: undefined,
+  recovered: NO_ROUNDS,
   reported: new Set(),
   submitted: [],
   fruitless: 0,

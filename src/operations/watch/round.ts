@@ -1,9 +1,11 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import { countOf, RECOVERABLE } from '../../core/job/statuses.ts';
+import { judgeRound, MOST_LOSSES } from '../../core/lifecycle/futile-round.ts';
 import { attemptLine, fixesLines, noneLine, RESUMING } from '../../core/lifecycle/recovery-lines.ts';
+import type { BadEnd } from '../../core/lifecycle/recovery-plan.ts';
 import { alive, withReasons } from './counts.ts';
 import type { Memory } from './memory.ts';
-import type { Round, WatchOptions, WatchTools } from './tools.ts';
+import type { Decide, Round, WatchOptions, WatchTools } from './tools.ts';
 
 /** More refusals in a row: what another command does takes longer than a lease. */
 const MOST_REFUSALS = 10;
@@ -22,10 +24,16 @@ export async function round(
     return 1;
   }
   tools.report('info', attemptLine(memory.rounds + 1, maxRetries));
-  const before = await tools.status();
-  let done: Round;
+  let done: Round | undefined;
+  let { recovered } = memory;
+  const decide: Decide = (next) => {
+    const { isFutile, left, rounds } = judgeRound(memory.recovered, next);
+    recovered = rounds;
+    for (const job of left) tools.report('warn', leftWords(job));
+    return { isFutile, leaves: new Set(left.map(({ id }) => id)) };
+  };
   try {
-    done = await tools.recover();
+    done = await tools.recover(decide);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     tools.report('warn', error.message);
@@ -34,6 +42,12 @@ export async function round(
     return isFinal ? 1 : undefined;
   }
   memory.refusals = 0;
+  if (done === undefined) {
+    tools.report('error', FUTILE);
+    return 1;
+  }
+  // A round that was interrupted is no round: what it met is met again.
+  memory.recovered = recovered;
   memory.reported.clear();
   memory.mayBeUnfinished = false;
   memory.rounds += 1;
@@ -66,16 +80,14 @@ export async function round(
     tools.report('error', withReasons(words, done.warnings));
     return 1;
   }
-  const outcome = `${before.jobs_by_status.completed} ${done.failures}`;
-  const isSame = done.raised === 0 && done.reset > 0 && outcome === memory.lastRound;
-  memory.lastRound = outcome;
-  if (!isSame) return resume(tools);
-  tools.report(
-    'error',
-    'The same jobs failed again for the same reasons, no other completed, and nothing was raised: the next round would be the same',
-  );
-  return 1;
+  return resume(tools);
 }
+
+const FUTILE =
+  'The same jobs failed again for the same reasons, no other completed, and nothing was raised: the next round would be the same';
+
+const leftWords = ({ id, name }: BadEnd): string =>
+  `Job ${id} (${name}) is not run again: it was lost ${MOST_LOSSES} times in a row while other jobs completed, so it may end its runner or its node itself`;
 
 function resume({ report }: WatchTools): undefined {
   report('info', RESUMING);

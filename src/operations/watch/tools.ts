@@ -1,6 +1,8 @@
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
+import type { NextRound } from '../../core/lifecycle/futile-round.ts';
 import type { Fixes } from '../../core/lifecycle/recovery-lines.ts';
+import type { BadEnd } from '../../core/lifecycle/recovery-plan.ts';
 import type { LostAllocation } from '../orphans/clean.ts';
 
 /** What one round of recovery did. */
@@ -14,11 +16,15 @@ export interface Round {
   /** Why nothing could be planned for some jobs. */
   readonly warnings: readonly string[];
   readonly fixes: Fixes;
-  /** The failures that are repeated, as text: equal texts are the same jobs that failed for the same reasons. */
-  readonly failures: string;
   /** The command that a person has to run next; undefined where allocations were submitted. */
   readonly next: string | undefined;
 }
+
+/** Decides about a round before anything is reset or submitted; `leaves` are jobs that it does not repeat. */
+export type Decide = (next: NextRound<BadEnd>) => {
+  readonly isFutile: boolean;
+  readonly leaves: ReadonlySet<number>;
+};
 
 export interface CorrectedOrphans {
   /** Jobs that had run. */
@@ -31,7 +37,8 @@ export interface WatchTools {
   status(): Promise<WorkflowStatus>;
   /** Corrects the records of what ended without a report. */
   clean(): Promise<CorrectedOrphans>;
-  recover(): Promise<Round>;
+  /** Undefined where `decide` said that it is futile: nothing was reset or submitted. */
+  recover(decide: Decide): Promise<Round | undefined>;
   /** Whether a recovery was killed while it submitted allocations: some of them may wait or run. */
   isUnfinished(): Promise<boolean>;
   /** Plans an allocation in the place of each of these, and returns how many; the next look at the status submits them. */

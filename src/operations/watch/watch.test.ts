@@ -3,6 +3,8 @@ import { Unreachable } from '../../client/errors.ts';
 import { jobStatuses } from '../../core/job/job-statuses.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
+import type { NextRound } from '../../core/lifecycle/futile-round.ts';
+import type { BadEnd } from '../../core/lifecycle/recovery-plan.ts';
 import type { Round, WatchOptions } from './tools.ts';
 import { watchWorkflow } from './watch.ts';
 
@@ -39,7 +41,6 @@ const ROUND: Round = {
   waiting: 0,
   warnings: [],
   fixes: { oom: 1, timeout: 0, lost: 0, unknown: 0, skipped: 0 },
-  failures: '1 memory',
   next: undefined,
 };
 
@@ -49,6 +50,7 @@ async function watched(
   options: Partial<WatchOptions> = {},
   {
     rounds = [ROUND],
+    ahead = [],
     extra = 0,
     scheduled = [7],
     isUnfinished = false,
@@ -62,6 +64,8 @@ async function watched(
     toCome = [],
   }: {
     rounds?: readonly (Round | Error)[];
+    /** What each round would repeat, one after the other. */
+    ahead?: readonly NextRound<BadEnd>[];
     extra?: number;
     scheduled?: readonly number[];
     isUnfinished?: boolean;
@@ -97,12 +101,18 @@ async function watched(
         did.push(`replace ${gone.map(({ recordId }) => recordId).join(' ')}`);
         return replaced();
       },
-      async recover() {
+      async recover(decide) {
         did.push('recover');
         const round = rounds[Math.min(recoveries, rounds.length - 1)] as Round | Error;
+        const next = ahead[Math.min(recoveries, ahead.length - 1)];
         recoveries += 1;
+        const decision = next && decide(next);
+        if (decision?.isFutile === true) return undefined;
         if (round instanceof Error) throw round;
-        return round;
+        if (next === undefined || decision === undefined) return round;
+        const reset = next.repeated.filter(({ id }) => !decision.leaves.has(id)).length;
+        if (reset > 0) did.push('submit');
+        return { ...round, reset, submitted: reset > 0 ? round.submitted : [] };
       },
       async schedule() {
         did.push('schedule');
@@ -205,12 +215,56 @@ describe('watch', () => {
     expect(done.did.filter((each) => each === 'recover')).toHaveLength(1);
   });
 
-  it('torc watch ends when a round raised nothing and the same jobs failed for the same reasons', async () => {
-    const same = { ...ROUND, raised: 0 };
-    const done = await watched([FAILED], { recovers: true }, { rounds: [same] });
-    expect([done.exitCode, done.did.length]).toEqual([1, 2]);
-    const progress = await watched([FAILED, DONE], { recovers: true }, { rounds: [same] });
-    expect(progress.exitCode).toBe(0);
+  const end = (more: Partial<BadEnd>): BadEnd => ({
+    id: 3,
+    name: 'c',
+    status: 'failed',
+    why: 'exit',
+    words: 'return code 1, the command itself ended with 1',
+    returnCode: 1,
+    origin: 'itself',
+    ...more,
+  });
+  const round = (completed: number, ...repeated: BadEnd[]) => ({ completed, raised: 0, repeated });
+  const BY_ITSELF = end({});
+  const PREEMPTED = end({ why: 'allocation', origin: 'outside', status: 'terminated', returnCode: 143 });
+  const LOST = end({ why: 'lost', origin: 'loss', returnCode: -128 });
+  const submits = (did: readonly string[]) => did.filter((each) => each === 'submit').length;
+
+  it('torc watch ends when a round would raise nothing and the same jobs failed by themselves for the same reasons, and has submitted nothing for it', async () => {
+    const done = await watched([FAILED], { recovers: true }, { ahead: [round(2, BY_ITSELF)] });
+    expect([done.exitCode, done.did]).toEqual([1, ['recover', 'submit', 'recover']]);
+    expect(done.said).toMatch(/the next round would be the same$/);
+  });
+
+  it.each([
+    ['a requirement is raised each time', [{ ...round(2, BY_ITSELF), raised: 1 }]],
+    ['another job completed meanwhile', Array.from({ length: 10 }, (_, at) => round(at, BY_ITSELF))],
+    ['a job was preempted or its allocation canceled each time', [round(2, PREEMPTED)]],
+    ['a job lost its runner each time and no other completed', [round(0, LOST)]],
+    ['beside one that fails by itself another was preempted each time', [round(2, BY_ITSELF, PREEMPTED)]],
+  ])('torc watch goes on to the end, through ten rounds, where %s', async (_, ahead) => {
+    const ten = Array.from({ length: 10 }, () => FAILED);
+    const done = await watched([...ten, DONE], { recovers: true }, { ahead });
+    expect([done.exitCode, submits(done.did)]).toEqual([0, 10]);
+  });
+
+  it('torc watch no longer repeats a job that lost its runner five times in a row while others completed, and says so', async () => {
+    const alone = await watched([FAILED], { recovers: true }, { ahead: [round(2, LOST)] });
+    expect([alone.exitCode, submits(alone.did), alone.did.at(-1)]).toEqual([1, 4, 'recover']);
+    expect(alone.said).toContain('Job 3 (c) is not run again: it was lost 5 times in a row while other jobs completed');
+    // The others go on.
+    const other = end({ id: 4, name: 'd', why: 'allocation', origin: 'outside' });
+    const ten = Array.from({ length: 10 }, () => FAILED);
+    const beside = await watched([...ten, DONE], { recovers: true }, { ahead: [round(2, LOST, other)] });
+    expect([beside.exitCode, submits(beside.did)]).toEqual([0, 10]);
+  });
+
+  it('torc watch judges a round anew that was interrupted after its decision', async () => {
+    const away = new Unreachable('the server does not answer');
+    const rounds = [away, ROUND, ROUND];
+    const done = await watched([FAILED, FAILED, DONE], { recovers: true }, { rounds, ahead: [round(2, BY_ITSELF)] });
+    expect([done.exitCode, submits(done.did)]).toEqual([0, 1]);
   });
 
   it('torc watch ends when no failure can be repeated, when only undecided jobs remain, and when a hook fails', async () => {

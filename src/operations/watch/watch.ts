@@ -16,9 +16,9 @@ import { Refusal } from '../../core/contract/refusals.ts';
  * Where it recovers, an allocation that is lost while others live is replaced at once if jobs wait; its own jobs follow in the
  * next round of recovery.
  *
- * A server or a controller that cannot be reached is waited for. It ends when a round of recovery raised nothing and the
- * same jobs failed for the same reasons without any other job having completed: the next round would be the same. It ends too
- * after some allocations in a row in which no job started, because whatever keeps jobs from them keeps them from the next ones.
+ * A server or a controller that cannot be reached is waited for. It ends when a round of recovery would be the same as the one
+ * before (`core/lifecycle/futile-round.ts`), and then it resets and submits nothing. It ends too after some allocations in a row
+ * in which no job started, because whatever keeps jobs from them keeps them from the next ones.
  */
 export async function watchWorkflow(tools: WatchTools, options: WatchOptions): Promise<number> {
   const memory = newMemory(options.recovers);

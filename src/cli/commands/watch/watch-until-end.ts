@@ -108,9 +108,9 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
             id,
             lost.map(({ recordId }) => recordId),
           ),
-        async recover() {
-          const done = await recoverOnce(recovery, id, recoverOptionsOf(options));
-          return { ...done, next: done.next && context.hint(done.next) };
+        async recover(decide) {
+          const done = await recoverOnce(recovery, { workflowId: id, options: recoverOptionsOf(options), decide });
+          return done && { ...done, next: done.next && context.hint(done.next) };
         },
         async isUnfinished() {
           const { known, note } = await gatherStanding(client, id);
