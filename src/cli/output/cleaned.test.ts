@@ -28,8 +28,14 @@ it('sync-status prints the lines of Torc, and beside them what Torc does not kno
     computeNodesDeactivated: 1,
     finishedWorkKept: 3,
     failed: [
-      { job_id: 6, job_name: 'j1', reason: 'allocation 457 ended CANCELLED', slurm_job_id: '457' },
-      { job_id: 19, job_name: 'a', reason: 'No active compute nodes' },
+      {
+        job_id: 6,
+        job_name: 'j1',
+        cause_code: 'allocation',
+        reason: 'allocation 457 ended CANCELLED',
+        slurm_job_id: '457',
+      },
+      { job_id: 19, job_name: 'a', cause_code: 'lost', reason: 'No active compute nodes' },
     ],
   };
   expect(cleanedText(cleaned, 0, false).split('\n')).toEqual([

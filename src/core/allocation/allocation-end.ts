@@ -43,13 +43,20 @@ interface RunnerOfAllocation extends AllocationRun {
   readonly jobId: number;
 }
 
+/** The end of an allocation as it is stored with what ended with it. */
+export const wordsOfEnd = (jobId: number, word: string): string => `allocation ${jobId} ended ${word}`;
+
+/** The state in these words: `CANCELLED` of `allocation 7 ended CANCELLED by 1000`. */
+export const endOfAllocationIn = (words: string): string | undefined =>
+  /\ballocation \d+ ended ([A-Z_]{2,})\b/.exec(words)?.[1];
+
 /** How the allocation of a runner ended since the runner registered; undefined if nothing proves that it did. */
 export function allocationEndOf(
   runner: RunnerOfAllocation,
   known: AllocationState | undefined,
 ): EndedAllocation | undefined {
   const { jobId } = runner;
-  if (known?.state === 'ended') return { isRequeued: false, words: `allocation ${jobId} ended ${known.word}` };
+  if (known?.state === 'ended') return { isRequeued: false, words: wordsOfEnd(jobId, known.word) };
   // A later run is another one: of the requeued allocation, or of a job with the same id.
   if (known?.state === 'running' && isLater(known.startedAtMs, runner.startedAtMs))
     return { isRequeued: true, words: `allocation ${jobId} has started again` };

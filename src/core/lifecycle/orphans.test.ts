@@ -29,6 +29,7 @@ describe('orphans', () => {
         jobIds: [11],
         isNodeLost: true,
         cause: 'allocation 7 ended NODE_FAIL',
+        causeCode: 'node',
       },
     ]);
     expect(found.abandoned).toEqual([]);

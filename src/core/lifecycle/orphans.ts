@@ -1,3 +1,4 @@
+import type { CauseCode } from '../contract/cause-code.ts';
 import type { SlurmJob } from '../allocation/slurm-job.ts';
 import {
   allocationEndOf,
@@ -54,6 +55,7 @@ export interface DeadNode {
   readonly jobIds: readonly number[];
   /** `allocation 7 ended NODE_FAIL`. */
   readonly cause: string;
+  readonly causeCode: CauseCode;
   /** Its node failed, or its allocation was preempted. */
   readonly isNodeLost: boolean;
 }
@@ -77,6 +79,14 @@ export interface Orphans {
 /** States of allocations whose jobs a failure handler may run again because of `on_node_fail`. */
 const NODE_LOST: ReadonlySet<string> = new Set(['NODE_FAIL', 'BOOT_FAIL', 'PREEMPTED']);
 
+/** Why jobs ended whose runner left no word of them, by the state of its allocation. Any other end may be that of the runner alone. */
+const CAUSES_OF_ENDS: Readonly<Record<string, CauseCode>> = {
+  PREEMPTED: 'allocation',
+  CANCELLED: 'allocation',
+  NODE_FAIL: 'node',
+  BOOT_FAIL: 'node',
+};
+
 /** States of allocations that a user canceled, that completed, or that reached their time limit. */
 const EXPECTED: ReadonlySet<string> = new Set(['CANCELLED', 'COMPLETED', 'TIMEOUT', 'DEADLINE']);
 
@@ -96,7 +106,8 @@ export function orphansOf({ allocations, nodes, running, queue, accounted }: Orp
     const end = allocationEndOf({ jobId: slurmJobId, ...run }, state);
     if (end === undefined) continue;
     const isNodeLost = !end.isRequeued && NODE_LOST.has(state?.word ?? '');
-    const node = { nodeId: id, isActive, slurmJobId, jobIds, isNodeLost, cause: end.words };
+    const causeCode = CAUSES_OF_ENDS[state?.word.split(' ')[0] ?? ''] ?? 'lost';
+    const node = { nodeId: id, isActive, slurmJobId, jobIds, isNodeLost, cause: end.words, causeCode };
     (end.isRequeued ? requeuedNodes : deadNodes).push(node);
   }
   const gone = new Set([...deadNodes, ...requeuedNodes].map(({ nodeId }) => nodeId));

@@ -93,9 +93,9 @@ describe('orphans of an allocation that ended', () => {
     expect(asked).toEqual(['squeue', 'sacct']);
     expect(await statuses(service, id)).toEqual({ a: 'failed', b: 'failed' });
     const { items } = await service.client.listResults({ query: { workflow_id: id } });
-    expect(items.map(({ return_code: code, cause }) => [code, cause])).toEqual([
-      [-128, 'allocation 7 ended NODE_FAIL'],
-      [-128, 'allocation 7 ended NODE_FAIL'],
+    expect(items.map(({ return_code: code, cause, cause_code: why }) => [code, cause, why])).toEqual([
+      [-128, 'allocation 7 ended NODE_FAIL', 'node'],
+      [-128, 'allocation 7 ended NODE_FAIL', 'node'],
     ]);
     expect((await service.client.getScheduledComputeNode({ params: { id: recordId } })).status).toBe('complete');
     expect((await service.client.getComputeNode({ params: { id: nodeId } })).is_active).toBe(false);

@@ -6,6 +6,7 @@ import { mayHaveSteps } from '../../core/allocation/execution-mode.ts';
 import { type DeadNode, NO_ACTIVE_NODES, type Orphans } from '../../core/lifecycle/orphans.ts';
 import { removeMarks } from '../../runner/step/slurm/left-steps.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
+import { completeCauses } from './complete-causes.ts';
 import { askSlurmFacts, decideOrphans, gatherRecords, type Records } from './find.ts';
 import { type CleanOptions, type OrphanedJob, settleJobs } from './settle-jobs.ts';
 
@@ -97,6 +98,7 @@ export async function cleanOrphans(client: Client, workflowId: number, options: 
   };
   if (!isDryRun) {
     await updateAllocations(client, records, orphans);
+    if (records.allocations.length > 0) await completeCauses(client, workflowId, options);
     // Their steps are settled.
     for (const { slurmJobId } of orphans.deadNodes) {
       const left = facts.left.get(slurmJobId ?? 0);

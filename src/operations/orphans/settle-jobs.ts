@@ -4,6 +4,7 @@ import { withSubstitute } from '../../client/compat/unknown-route.ts';
 import type { BatchRecords } from '../../cluster/batch/batch-system.ts';
 import { type ExitCodes, LOST_CODE } from '../../core/attempt/judge.ts';
 import { type StepId, stepIdOf } from '../../core/contract/files/job.ts';
+import type { CauseCode } from '../../core/contract/cause-code.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { FailureHandler } from '../../core/contract/scheduling.ts';
 import type { JobCompletion } from '../../core/contract/result.ts';
@@ -27,6 +28,7 @@ export interface OrphanedJob {
   readonly job_id: number;
   readonly job_name: string;
   readonly reason: string;
+  readonly cause_code: CauseCode;
   readonly slurm_job_id?: string;
 }
 
@@ -142,31 +144,35 @@ async function settleNode(tools: Tools, { dead, ledger, jobs, settled, retrying 
       // The report of the lost runner gives it a new attempt, which counts for no failure handler.
       settled.retried += 1;
     } else {
-      ends.push(lostOf(tools, job, dead.nodeId, dead.cause));
-      settled.failed.push(orphaned(job, dead.cause, dead.slurmJobId));
+      ends.push(lostOf(tools, job, dead.nodeId, dead));
+      settled.failed.push(orphaned(job, dead, dead.slurmJobId));
     }
   }
   await send(tools, ends, settled);
 }
 
+type Why = Pick<DeadNode, 'cause' | 'causeCode'>;
+const ABANDONED: Why = { cause: NO_ACTIVE_NODES, causeCode: 'lost' };
+
 const stepNameOf = ({ workflowId, runId }: Tools, { id, attempt_id: attempt }: Job): StepId =>
   stepIdOf({ workflowId, runId }, { id: id, attempt_id: attempt ?? 1 });
 
-const orphaned = ({ id, name }: Job, reason: string, slurmJobId?: number): OrphanedJob => ({
+const orphaned = ({ id, name }: Job, { cause, causeCode }: Why, slurmJobId?: number): OrphanedJob => ({
   job_id: id,
   job_name: name,
-  reason,
+  reason: cause,
+  cause_code: causeCode,
   ...(slurmJobId === undefined ? {} : { slurm_job_id: String(slurmJobId) }),
 });
 
-const lostOf = (tools: Tools, job: Job, nodeId: number, cause: string): JobCompletion =>
+const lostOf = (tools: Tools, job: Job, nodeId: number, { cause, causeCode }: Why): JobCompletion =>
   completionOf(tools, job, nodeId, {
     status: 'failed',
     return_code: LOST_CODE,
     exec_time_minutes: 0,
     completion_time: new Date(tools.nowMs()).toISOString(),
     cause,
-    cause_code: 'lost',
+    cause_code: causeCode,
   });
 
 type End = Pick<JobCompletion['result'], 'status' | 'return_code' | 'exec_time_minutes' | 'completion_time'> &
@@ -223,13 +229,13 @@ async function settleAbandoned(
   settled: Settled,
 ): Promise<void> {
   const { client, workflowId, isDryRun } = tools;
-  for (const id of abandoned) settled.failed.push(orphaned(jobs.get(id) as Job, NO_ACTIVE_NODES));
+  for (const id of abandoned) settled.failed.push(orphaned(jobs.get(id) as Job, ABANDONED));
   if (isDryRun || abandoned.length === 0) return;
   const [first] = (await client.listComputeNodes({ query: { workflow_id: workflowId, limit: 1 } })).items;
   const nodeId = (first ?? (await standInNode(tools))).id;
   const ends = abandoned.map((id) => {
     const job = jobs.get(id) as Job;
-    return lostOf(tools, job, job.compute_node_id || nodeId, NO_ACTIVE_NODES);
+    return lostOf(tools, job, job.compute_node_id || nodeId, ABANDONED);
   });
   await send(tools, ends, settled);
 }

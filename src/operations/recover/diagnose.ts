@@ -11,6 +11,7 @@ import {
   type RecoveryFactors,
   recoveryOf,
 } from '../../core/lifecycle/recovery-plan.ts';
+import { originOf } from '../../core/lifecycle/recovery.ts';
 import { type CorrectedRecords, correctRecords } from '../orphans/correct-records.ts';
 import { findDead } from '../orphans/dead.ts';
 import { settleSubmissions } from '../slurm/settle-submissions.ts';
@@ -106,12 +107,12 @@ function deadAfter({ cleaned, lostRunners }: CorrectedRecords): Dead {
 
 /** The ends that a dry run found and did not record. */
 const orphanedEnds = ({ cleaned }: CorrectedRecords): BadEnd[] =>
-  cleaned.failed.map(({ job_id: id, job_name: name, reason }) => ({
+  cleaned.failed.map(({ job_id: id, job_name: name, reason, cause_code: why }) => ({
     id,
     name,
     status: 'failed',
-    why: 'lost',
-    origin: 'loss',
+    why,
+    origin: originOf(why, why),
     words: `return code -128, ${reason}`,
     returnCode: -128,
   }));

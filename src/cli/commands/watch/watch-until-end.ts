@@ -6,6 +6,7 @@ import type { WorkflowStatus } from '../../../core/contract/workflow.ts';
 import { outcomeRecord } from '../../../core/lifecycle/outcome.ts';
 import { ALWAYS_COUNTED, isOneOf } from '../../../core/job/statuses.ts';
 import { unclaimableWords } from '../../../core/lifecycle/unclaimable.ts';
+import { completeCauses } from '../../../operations/orphans/complete-causes.ts';
 import { correctRecords } from '../../../operations/orphans/correct-records.ts';
 import { knownWorkflow } from '../../../client/compat/known.ts';
 import { placeOf } from '../../../core/lifecycle/place.ts';
@@ -52,6 +53,7 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
     context.exitWith(1);
     return;
   }
+  const slurm = openSlurm({ environment: context.environment });
   const recovery = await recoverTools(context, id, options);
   const path = join(options.outputDir, `watch_${hostname()}_wf${id}.log`);
   const log = openRunnerLog(path, 'info', Date.now, () => {});
@@ -60,7 +62,7 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
   const reportedStuck = new Set<string>();
   /** A controller that is away is asked again at the next look. */
   const cancelSurplus = async () => {
-    const canceled = await cancelUnneeded(client, openSlurm({ environment: context.environment }), id).catch(() => []);
+    const canceled = await cancelUnneeded(client, slurm, id).catch(() => []);
     if (canceled.length > 0)
       report(
         'info',
@@ -118,7 +120,7 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
         },
         schedule: () => scheduleOnce(recovery, id),
         async begun(allocations) {
-          const states = await openSlurm({ environment: context.environment }).statesOf(allocations);
+          const states = await slurm.statesOf(allocations);
           return allocations.filter((job) => (states.get(job)?.seconds ?? 0) > 0).length;
         },
         hasStarted: (allocations) => hasStartedIn(client, id, allocations),
@@ -127,7 +129,11 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
           const query = { workflow_id: id, status: 'ready' as const, origin_is_set: true, labels: '', limit: 1000 };
           return (await client.listJobs({ query })).items.length;
         },
-        causes: async () => badEndLines(badEndsOf(await gatherRecovery(client, id, true))),
+        async causes() {
+          // Slurm takes seconds to say how it ended an allocation that has just ended.
+          await completeCauses(client, id, { slurm, nowMs: Date.now, mostLooks: 5 });
+          return badEndLines(badEndsOf(await gatherRecovery(client, id, true)));
+        },
         isToCome: async () => (await unfinishedAllocations(client, id)).length > 0 || isLeaseTaken(client, id, 'watch'),
         wait: (mostMs = Number.POSITIVE_INFINITY) => pause(Math.min(options.pollInterval * 1000, mostMs)),
         nowMs: () => performance.now(),

@@ -50,7 +50,9 @@ export const resultQueries = (db: Database) => ({
   countTimeAgain: db.prepare<{ workflowId: number }>(`
     insert into workflow_time (workflow_id, minutes, is_stale) values (:workflowId, 0, 1)
     on conflict (workflow_id) do update set is_stale = 1 where is_stale = 0`),
-  updateResult: db.prepare<Record<string, ColumnValue>>(update('result', ['status', 'cause_code', ...measured])),
+  updateResult: db.prepare<Record<string, ColumnValue>>(
+    update('result', ['status', 'cause', 'cause_code', ...measured]),
+  ),
   sameAttempt: db.prepare<{ jobId: number; runId: number; attemptId: number }, { id: number }>(
     'select id from result where job_id = :jobId and run_id = :runId and attempt_id = :attemptId',
   ),
