@@ -1,11 +1,13 @@
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { NO_ROUNDS, type RoundsBefore } from '../../core/lifecycle/futile-round.ts';
 import type { LostAllocation } from '../orphans/clean.ts';
+import type { Refused } from './refused.ts';
 
 /** What a watch knows from its looks before. */
 export interface Memory {
   rounds: number;
-  refusals: number;
+  /** That another command, or the state of the workflow, keeps it from a round; undefined while nothing does. */
+  refusal: Refused | undefined;
   scheduledAtMs: number | undefined;
   extraSinceMs: number | undefined;
   recovered: RoundsBefore;
@@ -29,7 +31,7 @@ export interface Memory {
 
 export const newMemory = (mayBeUnfinished: boolean): Memory => ({
   rounds: 0,
-  refusals: 0,
+  refusal: undefined,
   scheduledAtMs: undefined,
   extraSinceMs: undefined,
   recovered: NO_ROUNDS,

@@ -5,10 +5,8 @@ import { attemptLine, fixesLines, noneLine, RESUMING } from '../../core/lifecycl
 import type { BadEnd } from '../../core/lifecycle/recovery-plan.ts';
 import { alive, withReasons } from './counts.ts';
 import type { Memory } from './memory.ts';
+import { isRefusedForLong, refusedAgain } from './refused.ts';
 import type { Decide, Round, WatchOptions, WatchTools } from './tools.ts';
-
-/** More refusals in a row: what another command does takes longer than a lease. */
-const MOST_REFUSALS = 10;
 
 /** One round of recovery; the exit code if it was the last. */
 export async function round(
@@ -23,7 +21,7 @@ export async function round(
     );
     return 1;
   }
-  tools.report('info', attemptLine(memory.rounds + 1, maxRetries));
+  if (memory.refusal === undefined) tools.report('info', attemptLine(memory.rounds + 1, maxRetries));
   let done: Round | undefined;
   let { recovered } = memory;
   const decide: Decide = (next) => {
@@ -36,12 +34,12 @@ export async function round(
     done = await tools.recover(decide);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    tools.report('warn', error.message);
-    memory.refusals += 1;
-    const isFinal = error.code === 'HOOK_FAILED' || memory.refusals >= MOST_REFUSALS;
-    return isFinal ? 1 : undefined;
+    const before = memory.refusal;
+    memory.refusal = refusedAgain(before, error, tools.nowMs());
+    if (memory.refusal.words !== before?.words) tools.report('warn', error.message);
+    return error.code === 'HOOK_FAILED' || isRefusedForLong(memory.refusal) ? 1 : undefined;
   }
-  memory.refusals = 0;
+  memory.refusal = undefined;
   if (done === undefined) {
     tools.report('error', FUTILE);
     return 1;

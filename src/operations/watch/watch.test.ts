@@ -62,6 +62,7 @@ async function watched(
     unrunnable = [],
     causes = [],
     toCome = [],
+    pollMs = 60_000,
   }: {
     rounds?: readonly (Round | Error)[];
     /** What each round would repeat, one after the other. */
@@ -79,6 +80,7 @@ async function watched(
     causes?: readonly string[];
     /** The answers to whether something is to come, one after the other; then no. */
     toCome?: readonly boolean[];
+    pollMs?: number;
   } = {},
 ) {
   const said: string[] = [];
@@ -128,7 +130,7 @@ async function watched(
         asked += 1;
         return toCome[asked - 1] ?? false;
       },
-      async wait(mostMs = 60_000) {
+      async wait(mostMs = pollMs) {
         next();
         now += mostMs;
         if (at > 50) throw new Error('it watches for ever');
@@ -350,10 +352,37 @@ describe('watch', () => {
     expect(scheduling.said).toContain(`for the jobs that wait: ${reason}`);
   });
 
-  it('torc watch waits while another command recovers the workflow', async () => {
-    const other = new Refusal('RECOVERY_ACTIVE', 'being recovered by torc recover');
-    const done = await watched([FAILED, FAILED, DONE], { recovers: true }, { rounds: [other, ROUND] });
-    expect([done.exitCode, done.did]).toEqual([0, ['recover', 'recover']]);
+  const active = (secondsLeft: number, holder = 'torc watch (process 7 on n1)') =>
+    new Refusal(
+      'RECOVERY_ACTIVE',
+      `workflow 1 is being recovered by ${holder}; its lease ends in ${secondsLeft} s unless it is renewed`,
+    );
+
+  it('torc watch waits while another command recovers the workflow, and says once which one', async () => {
+    const rounds = [active(60), active(57), active(54), ROUND];
+    const failed = Array.from({ length: 4 }, () => FAILED);
+    const done = await watched([...failed, DONE], { recovers: true }, { rounds });
+    expect([done.exitCode, done.did]).toEqual([0, ['recover', 'recover', 'recover', 'recover']]);
+    expect(done.said.match(/being recovered by/g)).toHaveLength(1);
+    const other = [active(60), active(60, 'torc recover (process 8 on n1)'), ROUND];
+    const twice = await watched([FAILED, FAILED, FAILED, DONE], { recovers: true }, { rounds: other });
+    expect(twice.said.match(/being recovered by/g)).toHaveLength(2);
+  });
+
+  it('torc watch waits longer than the lease of a suspended command lasts, however often it looks, and not for ever', async () => {
+    const often = Array.from({ length: 40 }, () => active(30));
+    const failed = Array.from({ length: 41 }, () => FAILED);
+    const soon = await watched([...failed, DONE], { recovers: true }, { rounds: [...often, ROUND], pollMs: 3_000 });
+    expect(soon.exitCode).toBe(0);
+    const never = await watched([FAILED], { recovers: true }, { rounds: [active(30)] });
+    expect([never.exitCode, never.did.length]).toEqual([1, 11]);
+  });
+
+  it('torc watch that was suspended itself has not waited meanwhile', async () => {
+    const rounds = [active(30), active(30), active(30), ROUND];
+    const failed = Array.from({ length: 4 }, () => FAILED);
+    const done = await watched([...failed, DONE], { recovers: true }, { rounds, pollMs: 3_600_000 });
+    expect(done.exitCode).toBe(0);
   });
 
   it('corrects records of dead allocations, and recovers jobs that wait while nothing is alive', async () => {
