@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
+import { isSecret } from '../cluster/secret.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import { answerRefusal } from './answer.ts';
 
@@ -16,11 +17,10 @@ const nameFor = ({ socket }: IncomingMessage) => `torc-dash-${socket.localPort}`
  * otherwise be sent for every user of this machine. The browser keeps the key as a cookie, which the server never gets.
  */
 export function behindStartKey(key: string, listener: RequestListener): RequestListener {
-  const isKey = sameAs(key);
   return (incoming, outgoing) => {
     const name = nameFor(incoming);
     const url = URL.parse(incoming.url ?? '/', 'http://dash.invalid');
-    if (incoming.method === 'GET' && isKey(url?.searchParams.get(FIELD) ?? '')) {
+    if (incoming.method === 'GET' && isSecret(url?.searchParams.get(FIELD) ?? '', key)) {
       const cookie = `${name}=${key}; Path=/; HttpOnly; SameSite=Strict`;
       // Without a fragment of its own: the browser keeps the one that it has, the start token of the server.
       outgoing.writeHead(303, { Location: '/', 'Set-Cookie': cookie, 'Cache-Control': 'no-store' }).end();
@@ -28,17 +28,9 @@ export function behindStartKey(key: string, listener: RequestListener): RequestL
     }
     const cookies = (incoming.headers.cookie ?? '').split(/; */).filter((each) => each !== '');
     const own = cookies.filter((each) => each.startsWith(`${name}=`));
-    if (!own.some((each) => isKey(each.slice(name.length + 1))))
+    if (!own.some((each) => isSecret(each.slice(name.length + 1), key)))
       return answerRefusal(outgoing, new Refusal('START_KEY_MISSING', 'this address of torc-dash needs its start key'));
     incoming.headers.cookie = cookies.filter((each) => !own.includes(each)).join('; ');
     listener(incoming, outgoing);
   };
-}
-
-/** Compares in a time that says nothing about the text. */
-function sameAs(key: string): (text: string) => boolean {
-  const { createHash, timingSafeEqual } = process.getBuiltinModule('node:crypto');
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  const expected = digest(key);
-  return (text) => timingSafeEqual(digest(text), expected);
 }

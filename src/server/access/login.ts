@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isSecret } from '../../cluster/secret.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { costOfHash, MOST_COST } from '../../core/contract/users-file.ts';
 import { ANONYMOUS, type Caller } from '../caller.ts';
@@ -49,18 +50,11 @@ export function credentialLogin(credential: string): LoginCheck {
   return {
     callerOf(authorization) {
       const presented = bearerOf(authorization) ?? loginOf(authorization)?.password;
-      return presented !== undefined && isSame(presented, credential) ? ANONYMOUS : undefined;
+      return presented !== undefined && isSecret(presented, credential) ? ANONYMOUS : undefined;
     },
     isCredential: true,
     ...withoutUsers,
   };
-}
-
-/** Whether the text is the secret, in a time that does not depend on where they differ. */
-function isSame(text: string, secret: string): boolean {
-  let differs = text.length ^ secret.length;
-  for (let at = 0; at < secret.length; at += 1) differs |= text.charCodeAt(at) ^ secret.charCodeAt(at);
-  return differs === 0;
 }
 
 /** The maximum number of cached logins, valid and invalid: repeating one costs a single comparison. */

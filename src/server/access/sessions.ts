@@ -1,3 +1,4 @@
+import { isSecret } from '../../cluster/secret.ts';
 import type { Caller } from '../caller.ts';
 import { crypto, digest } from './digest.ts';
 
@@ -34,7 +35,7 @@ const secret = () => crypto().randomBytes(32).toString('base64url');
 export function createSessions(now: () => number): Sessions {
   const sessions = new Map<
     string,
-    { readonly key: Buffer; readonly caller: Caller; readonly endsMs: number; usedMs: number }
+    { readonly key: string; readonly caller: Caller; readonly endsMs: number; usedMs: number }
   >();
   const tokens = new Map<string, { readonly caller: Caller; readonly endsMs: number }>();
   const watchers = new Set<() => void>();
@@ -49,14 +50,14 @@ export function createSessions(now: () => number): Sessions {
   return {
     begin(caller) {
       const [cookie, key] = [secret(), secret()];
-      sessions.set(nameOf(cookie), { key: digest(key), caller, endsMs: now() + LONGEST_MS, usedMs: now() });
+      sessions.set(nameOf(cookie), { key: nameOf(key), caller, endsMs: now() + LONGEST_MS, usedMs: now() });
       limit(sessions, caller);
       return { cookie, key };
     },
     callerOf(cookie, key) {
       const name = nameOf(cookie);
       const found = sessions.get(name);
-      if (found === undefined || !crypto().timingSafeEqual(found.key, digest(key))) return undefined;
+      if (found === undefined || !isSecret(nameOf(key), found.key)) return undefined;
       if (now() >= found.endsMs || now() >= found.usedMs + IDLE_MS) {
         sessions.delete(name);
         return undefined;

@@ -1,3 +1,5 @@
+import { isSecret } from '../../cluster/secret.ts';
+
 /**
  * How a command attaches to the server of another command.
  *
@@ -28,8 +30,5 @@ export function credentialProofOf(side: Side, credential: string, nonce: string)
 
 /** Does this proof show that its sender knows the credential? */
 export function isProof(given: unknown, side: Side, credential: string, nonce: string): boolean {
-  if (typeof given !== 'string') return false;
-  const expected = Buffer.from(credentialProofOf(side, credential, nonce));
-  const found = Buffer.from(given);
-  return found.length === expected.length && process.getBuiltinModule('node:crypto').timingSafeEqual(found, expected);
+  return typeof given === 'string' && isSecret(given, credentialProofOf(side, credential, nonce));
 }
