@@ -3,6 +3,7 @@ import { patientAfterContact, PATIENCE_MS } from '../client/patient-after-contac
 import { API_VERSION, VERSION } from '../core/contract/version.ts';
 import type { Connection } from '../client/node/connect.ts';
 import { certificatesIn } from '../client/node/certificates.ts';
+import { jobTokenOf } from '../server/access/job-token.ts';
 import type { Configuration } from './config/schema.ts';
 import { Failure } from './failure.ts';
 import type { Option } from './option.ts';
@@ -15,8 +16,13 @@ export interface Service {
   readonly client: Client;
   readonly connection: Connection;
   readonly url: string;
-  /** Variables with which jobs reach it. */
-  readonly variables: readonly (readonly [string, string])[];
+  /** What this command logs in with; undefined without a login. */
+  readonly password: string | undefined;
+  /**
+   * Variables with which the jobs of a workflow reach it: with the login of the user, or on a server with a credential with
+   * a token that may do what jobs do.
+   */
+  jobVariables(workflowId: number): readonly (readonly [string, string])[];
 }
 
 /** What a command printed, and its exit code. */
@@ -80,13 +86,15 @@ export function createContext({
       certificates: certificatesIn(settings.tlsCaCert, output.warn),
       insecure: settings.tlsInsecure,
     });
-    const login: readonly (readonly [string, string])[] =
-      password === undefined
-        ? []
-        : [
-            ['TORC_USERNAME', settings.user],
-            ['TORC_PASSWORD', password],
-          ];
+    const credential = standalone?.credential;
+    const jobVariables: Service['jobVariables'] = (workflowId) => {
+      const ofJobs = credential === undefined ? password : jobTokenOf(credential, workflowId);
+      if (ofJobs === undefined) return [];
+      return [
+        ['TORC_USERNAME', settings.user],
+        ['TORC_PASSWORD', ofJobs],
+      ];
+    };
     const client = createClient(
       patientAfterContact(connection.send, (reason) =>
         output.warn(`the server does not answer: ${reason}; retrying for ${PATIENCE_MS / 1000} s`),
@@ -95,7 +103,7 @@ export function createContext({
     // A server started for this command has the same version, unless another program was named.
     const isOwn = standalone?.isOwn === true && settings.serverProgram === undefined;
     if (!settings.skipVersionCheck && !isOwn) await checkVersion(client, output);
-    return { client, connection, url, variables: login };
+    return { client, connection, url, password, jobVariables };
   };
 
   return {

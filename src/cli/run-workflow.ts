@@ -81,7 +81,7 @@ export async function runWorkflow(
 ): Promise<RunSummary> {
   const { output, settings, configuration } = context;
   restrictFiles(configuration['client.run.umask']);
-  const { connection, url, variables } = await context.service();
+  const { connection, url, jobVariables } = await context.service();
   const outputDir = options.outputDir;
   const canSubmit = !settings.standalone && hasSlurm(context.environment);
   const submitTools = canSubmit ? await submitToolsOf(context, outputDir) : undefined;
@@ -108,7 +108,7 @@ export async function runWorkflow(
       isEnabled: configuration['client.offline.enabled'],
       pingIntervalSeconds: configuration['client.offline.drain_ping_interval_secs'],
     },
-    variables,
+    variables: jobVariables(workflowId),
     logLevel: settings.logLevel,
     hint: context.hint,
     ...registration,

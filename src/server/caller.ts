@@ -1,4 +1,4 @@
-import type { Access } from '../core/contract/routes/route.ts';
+import type { RouteName } from '../core/contract/routes.ts';
 
 /** The sender of a request, as far as the server knows. */
 export interface Caller {
@@ -6,6 +6,8 @@ export interface Caller {
   readonly user: string | undefined;
   /** The name of a refused login. */
   readonly refused?: string;
+  /** The workflow of a job that logged in with the token of its jobs: it may do what jobs do, in this workflow. */
+  readonly jobsOf?: number;
 }
 
 export const ANONYMOUS: Caller = { user: undefined };
@@ -19,10 +21,10 @@ export interface Given {
 
 /** Who may do what. */
 export interface Permissions {
-  /** Whether access is enforced. If not, everybody may do everything. */
+  /** Whether access is enforced. If not, everybody but a job may do everything. */
   readonly isEnforced: boolean;
   /** Refuses a request that the caller may not make; missing records are left to the handler, which reports them. */
-  check(access: Access, given: Given, caller: Caller): void;
+  check(name: RouteName, given: Given, caller: Caller): void;
   /** Whether the caller may see this workflow. */
   sees(caller: Caller, workflowId: number): boolean;
   /** Whether the caller has the rights of its owner. */

@@ -58,6 +58,12 @@ export const refusals = {
     remedy: 'Send the credential of this server: inside a job, curl -u "$TORC_USERNAME:$TORC_PASSWORD".',
   },
 
+  JOB_LOGIN_REFUSED: {
+    status: 403,
+    remedy:
+      'A job reads its own workflow, writes user data, files and events of it, and spawns jobs. For anything else its script runs torc -s with the --db of the run, which has the rights of the user.',
+  },
+
   // files of this machine, read or written by a use case
   FILE_UNREADABLE: { status: 422, remedy: 'Name a file or folder that exists and that this user may read.' },
   FILE_UNWRITABLE: { status: 422, remedy: 'Name a file in a folder that exists and in which this user may write.' },

@@ -6,6 +6,7 @@ import { ANONYMOUS, type Caller } from '../caller.ts';
 import { crypto, digest } from './digest.ts';
 import { readUsers, type Users } from './htpasswd.ts';
 import { createLoginQueue, type LoginOutcome } from './login-queue.ts';
+import { workflowOfToken } from './job-token.ts';
 import type { AccessSettings } from './settings.ts';
 import { createVerifier } from './verify.ts';
 
@@ -45,12 +46,18 @@ const withoutUsers = {
 /** Every request is served, and no request has a user. */
 export const openLogin: LoginCheck = { callerOf: () => ANONYMOUS, ...withoutUsers };
 
-/** Only requests with the credential are served: as a bearer token, or as the password of a login. */
+/**
+ * Only requests with the credential, or with the token of jobs that is derived from it, are served: as a bearer token, or as the
+ * password of a login.
+ */
 export function credentialLogin(credential: string): LoginCheck {
   return {
     callerOf(authorization) {
       const presented = bearerOf(authorization) ?? loginOf(authorization)?.password;
-      return presented !== undefined && isSecret(presented, credential) ? ANONYMOUS : undefined;
+      if (presented === undefined) return undefined;
+      if (isSecret(presented, credential)) return ANONYMOUS;
+      const jobsOf = workflowOfToken(presented, credential);
+      return jobsOf === undefined ? undefined : { user: undefined, jobsOf };
     },
     isCredential: true,
     ...withoutUsers,

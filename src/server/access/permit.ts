@@ -1,8 +1,10 @@
 import { Refusal } from '../../core/contract/refusals.ts';
+import { type Route, routes } from '../../core/contract/routes.ts';
 import { type Access, recordTables } from '../../core/contract/routes/route.ts';
 import type { Caller, Permissions } from '../caller.ts';
 import type { Store } from '../records/store.ts';
 import { accessQueries } from './queries.ts';
+import { isForJobs } from './job-routes.ts';
 import type { AccessSettings } from './settings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -12,11 +14,17 @@ const forbidden = (words: string): never => {
   throw new Refusal('FORBIDDEN', words, { error: 'Forbidden' });
 };
 
+const notForJobs = (workflowId: number, what: string): never => {
+  throw new Refusal('JOB_LOGIN_REFUSED', `the login of the jobs of workflow ${workflowId} is not for ${what}`, {
+    workflow_id: workflowId,
+  });
+};
+
 /**
  * Enforces access as configured, with the groups in the database.
  *
  * The members of the group `admin` become those in the settings. While access is not enforced everybody may do
- * everything.
+ * everything, but for a job with the token of jobs.
  */
 export function createPermissions(
   { db, now }: Store,
@@ -35,7 +43,9 @@ export function createPermissions(
     return owner !== undefined && (owner === user || queries.sharedWith.get({ id, user }) !== undefined);
   };
   const sees = (caller: Caller, id: number) =>
-    !enforce || (caller.user !== undefined && isFor(id, caller.user)) || isAdministrator(caller);
+    caller.jobsOf !== undefined
+      ? caller.jobsOf === id
+      : !enforce || (caller.user !== undefined && isFor(id, caller.user)) || isAdministrator(caller);
 
   /** The caller's name; a caller without one has no permissions. */
   const nameOf = ({ user, refused }: Caller, where = 'when access control is enabled'): string => {
@@ -44,6 +54,7 @@ export function createPermissions(
   };
   const ofWorkflow = (id: number, caller: Caller) => {
     if (sees(caller, id) || ownerOf(id) === undefined) return;
+    if (caller.jobsOf !== undefined) notForJobs(caller.jobsOf, `workflow ${id}`);
     forbidden(`User '${nameOf(caller)}' does not have access to workflow ${id}`);
   };
   const orHidden = (id: number | undefined, caller: Caller, what: string) => {
@@ -109,8 +120,11 @@ export function createPermissions(
 
   return {
     isEnforced: enforce,
-    check(access, given, caller) {
-      if (!enforce) return;
+    check(name, given, caller) {
+      const { jobsOf } = caller;
+      if (jobsOf === undefined && !enforce) return;
+      const { access, method, path } = routes[name] as Route;
+      if (jobsOf !== undefined && !isForJobs(name)) notForJobs(jobsOf, `${method} ${path}`);
       const rule = checks.get(access);
       if (rule === undefined) throw new Error(`no rule for '${access}'`);
       rule(given as Parameters<Check>[0], caller);

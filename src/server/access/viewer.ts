@@ -14,7 +14,7 @@ export const viewerBy =
       address: socket.remoteAddress ?? '',
       isGone: () => socket.destroyed || !socket.writable,
     });
-    if (caller === undefined) return 'refused';
+    if (caller === undefined || caller.jobsOf !== undefined) return 'refused';
     if (access?.enforce !== true) return { onlyUser: undefined };
     if (caller.user === undefined) return 'refused';
     return { onlyUser: access.administrators.includes(caller.user) ? undefined : caller.user };

@@ -25,16 +25,16 @@ export function serveApiEvents(
   permissions: Permissions,
   { logins, onDropped, stallMs = STALL_MS }: EventStreamOptions & { readonly logins: HeldLogins },
 ): void {
-  const { path, access } = routes.streamApiEvents;
+  const { path } = routes.streamApiEvents;
   app.get(path, (context) => {
     const caller = callerOf(context);
-    permissions.check(access, { params: {}, query: {}, body: {} }, caller);
+    permissions.check('streamApiEvents', { params: {}, query: {}, body: {} }, caller);
     const isLoggedIn = logins.of(context);
     const { query } = checkedHead(routes.streamApiEvents, context) as Input<'streamApiEvents'>;
     const stream = feed(traffic, {
       withBodies: query.include_bodies ?? false,
       stallMs,
-      isWelcome: () => isLoggedIn() && isStillAllowed(permissions, access, caller),
+      isWelcome: () => isLoggedIn() && isStillAllowed(permissions, 'streamApiEvents', caller),
       onRightsChanged: logins.onChange,
       onStalled(reason) {
         onDropped?.(reason, { path });

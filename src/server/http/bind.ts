@@ -74,7 +74,7 @@ export function bind<N extends AnsweredRoute>(
     const head = checkedHead(route, context);
     refuseRemoved(route.access, head);
     // Before the body is read, unless the body names the workflow.
-    if (!isInBody) permissions.check(route.access, { ...head, body: undefined }, caller);
+    if (!isInBody) permissions.check(name, { ...head, body: undefined }, caller);
     const given = route.body === undefined ? undefined : await received(context);
     try {
       let body: unknown;
@@ -83,7 +83,7 @@ export function bind<N extends AnsweredRoute>(
       const input = { ...head, body } as Input<N>;
       if (isInBody) {
         refuseRemoved(route.access, input);
-        permissions.check(route.access, input, caller);
+        permissions.check(name, input, caller);
       }
       const reply =
         route.kind === 'write'

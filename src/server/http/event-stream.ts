@@ -27,14 +27,14 @@ export function serveEvents(
   permissions: Permissions,
   { logins, onDropped, stallMs }: EventStreamOptions & { readonly logins: HeldLogins },
 ): void {
-  const { path, access } = routes.streamEvents;
+  const { path } = routes.streamEvents;
   const listeners = createListeners(store, { onDropped, stallMs });
   app.get(path.replace('{id}', ':id'), (context) => {
     const asked = checkedHead(routes.streamEvents, context) as Input<'streamEvents'>;
     const { id: workflowId } = asked.params;
     store.find.workflow(workflowId);
     const caller = callerOf(context);
-    permissions.check(access, { params: { id: workflowId }, query: {}, body: {} }, caller);
+    permissions.check('streamEvents', { params: { id: workflowId }, query: {}, body: {} }, caller);
     const isLoggedIn = logins.of(context);
     const last = context.req.header('last-event-id');
     const stream = listeners.listen({

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { Access } from '../../core/contract/routes/route.ts';
+import type { RouteName } from '../../core/contract/routes.ts';
 import type { LoginCheck } from '../access/login.ts';
 import type { Sessions } from '../access/sessions.ts';
 import type { Caller, Permissions } from '../caller.ts';
@@ -35,9 +35,9 @@ export function createHeldLogins(
 }
 
 /** Whether the caller may still send this request, which concerns no record. */
-export function isStillAllowed(permissions: Permissions, access: Access, caller: Caller): boolean {
+export function isStillAllowed(permissions: Permissions, name: RouteName, caller: Caller): boolean {
   try {
-    permissions.check(access, { params: {}, query: {}, body: {} }, caller);
+    permissions.check(name, { params: {}, query: {}, body: {} }, caller);
     return true;
   } catch {
     return false;

@@ -23,13 +23,13 @@ export function serveStatus(
   permissions: Permissions,
   { statusOf, logins, onDropped, stallMs }: StatusOptions,
 ): void {
-  const { path, access } = routes.streamWorkflowStatus;
+  const { path } = routes.streamWorkflowStatus;
   const view = createStatusFeeds({ statusOf, onChange: changes.subscribe, onDropped, stallMs });
   app.get(path.replace('{id}', ':id'), (context) => {
     const { params } = checkedHead(routes.streamWorkflowStatus, context) as Input<'streamWorkflowStatus'>;
     find.workflow(params.id);
     const caller = callerOf(context);
-    permissions.check(access, { params, query: {}, body: {} }, caller);
+    permissions.check('streamWorkflowStatus', { params, query: {}, body: {} }, caller);
     const isLoggedIn = logins.of(context);
     const stream = view({
       workflowId: params.id,

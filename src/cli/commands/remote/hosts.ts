@@ -63,8 +63,7 @@ export async function hostsOf(
 
 /** How hosts reach the service that this command uses. */
 export async function remoteService({ service, settings, output }: Context): Promise<RemoteService> {
-  const { url, variables } = await service();
-  const password = variables.find(([name]) => name === 'TORC_PASSWORD')?.[1] ?? settings.password;
+  const { url, password } = await service();
   return {
     url,
     user: settings.user,

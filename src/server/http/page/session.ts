@@ -67,8 +67,10 @@ export function serveSessions(app: Hono<Answers>, login: LoginCheck, sessions: S
   });
 }
 
-/** A login that was accepted: not that of an anonymous user, unless the server has a credential instead of users. */
+/** A login that was accepted: not that of a job, and not that of an anonymous user, unless the server has a credential instead of users. */
 const ownLogin = (login: LoginCheck, caller: Caller | undefined): Caller | undefined =>
-  caller !== undefined && (caller.user !== undefined || login.isCredential === true) ? caller : undefined;
+  caller !== undefined && caller.jobsOf === undefined && (caller.user !== undefined || login.isCredential === true)
+    ? caller
+    : undefined;
 
 const refused = () => new Refusal('LOGIN_REFUSED', 'the server does not accept this login');
