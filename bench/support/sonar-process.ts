@@ -9,7 +9,7 @@ import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { SampleEnvelope } from '../../src/core/contract/sonar/envelope.ts';
 import { parseTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
 import { profileSteps } from '../../src/telemetry/questions/profile-steps.ts';
-import type { AskedWindow } from '../../src/telemetry/questions/rows.ts';
+import type { AskedWindow } from '../../src/telemetry/rows/rows.ts';
 import { ingestFiles } from '../../src/telemetry/store/ingest-files.ts';
 import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';
 import { openStore } from '../../src/telemetry/open-store.ts';

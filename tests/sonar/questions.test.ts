@@ -16,7 +16,7 @@ import { profileSteps } from '../../src/telemetry/questions/profile-steps.ts';
 import { chooseStepSeconds } from '../../src/telemetry/questions/step-length.ts';
 import { queueOf } from '../../src/telemetry/questions/queue.ts';
 import { reportLinesOf } from '../../src/telemetry/questions/report.ts';
-import type { TelemetryRows } from '../../src/telemetry/questions/rows.ts';
+import type { TelemetryRows } from '../../src/telemetry/rows/rows.ts';
 import { uptimeOf } from '../../src/telemetry/questions/uptime.ts';
 import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
 import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';

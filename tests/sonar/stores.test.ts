@@ -12,7 +12,7 @@ import { PgConnection } from '../../src/telemetry/postgres/connection.ts';
 import { PostgresUnusable, StoreAway } from '../../src/telemetry/postgres/errors.ts';
 import { migratePostgres } from '../../src/telemetry/postgres/migrate.ts';
 import { migrations } from '../../src/telemetry/postgres/migrations.ts';
-import type { AttemptLink } from '../../src/telemetry/questions/rows-of-records.ts';
+import type { AttemptLink } from '../../src/telemetry/rows/records.ts';
 import { EnvelopeReader, type EnvelopeRecord } from '../../src/telemetry/read/envelope-reader.ts';
 import { answerQuestion } from '../../src/telemetry/receive/answer.ts';
 import { openStore } from '../../src/telemetry/open-store.ts';

@@ -6,13 +6,13 @@ import { chosenSources, sourceCounts } from '../queries/producers.ts';
 import { QueriedRows } from '../queries/queried-rows.ts';
 import { RecordQueries } from '../queries/records.ts';
 import { answerOfSamples, firstSamples, type PlacedRow, type SampleQuery } from '../queries/samples.ts';
-import type { ClosedJobHours, JobHour, NodeHour } from '../questions/rows-of-hours.ts';
-import type { NodeInfo } from '../questions/rows-of-records.ts';
-import type { JobKey, Portions, TelemetryRows, AskedWindow } from '../questions/rows.ts';
+import type { ClosedJobHours, JobHour, NodeHour } from '../rows/hours.ts';
+import type { NodeInfo } from '../rows/records.ts';
+import type { JobKey, Portions, TelemetryRows, AskedWindow } from '../rows/rows.ts';
 import type { StoreDatabase } from '../sqlite/database.ts';
 import { mergedInOrder } from '../sqlite/portions.ts';
 import { sqliteRecords, sqliteSource } from '../sqlite/source.ts';
-import { numberCell, textCell } from '../store/cells.ts';
+import { numberCell, textCell } from '../rows/cells.ts';
 
 /**
  * The rows of the embedded store: those of its file and those of its closed days, as one.

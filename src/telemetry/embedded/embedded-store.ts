@@ -4,7 +4,7 @@ import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 import { ArchiveRows } from '../parquet/archive-rows.ts';
 import { archivedEnvelopes } from '../parquet/archive-envelopes.ts';
 import { closeEmbeddedDays, type CloseSettings, forgetDays } from './close.ts';
-import type { AttemptLink } from '../questions/rows-of-records.ts';
+import type { AttemptLink } from '../rows/records.ts';
 import { type StoreAccess, StoreDatabase } from '../sqlite/database.ts';
 import { EmbeddedRows } from './embedded-rows.ts';
 import { writeLinks } from '../sqlite/links.ts';

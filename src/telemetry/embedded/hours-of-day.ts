@@ -1,5 +1,5 @@
 import { jobHoursOf, nodeHoursOf } from '../questions/hours.ts';
-import type { JobHour, NodeHour } from '../questions/rows-of-hours.ts';
+import type { JobHour, NodeHour } from '../rows/hours.ts';
 import type { EmbeddedRows } from './embedded-rows.ts';
 import type { PartOfWindow } from '../queries/dialect.ts';
 import { DAY_SECONDS } from '../store/days.ts';

@@ -1,8 +1,8 @@
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from '@duckdb/node-api';
-import type { JobHour, NodeHour } from '../questions/rows-of-hours.ts';
+import type { JobHour, NodeHour } from '../rows/hours.ts';
 import type { HourPortions } from './hours-of-day.ts';
 import type { SqliteRow, StoreDatabase } from '../sqlite/database.ts';
-import { type Cell, fromThousandths, unpackUints } from '../store/numbers.ts';
+import { type Cell, fromThousandths, unpackUints } from '../rows/numbers.ts';
 import type { ClosedDay } from '../parquet/catalog.ts';
 import { filesOfTable } from '../parquet/catalog.ts';
 import { DAY_SECONDS, hourBegin } from '../store/days.ts';

@@ -2,7 +2,7 @@ import type { DuckDBValue } from '@duckdb/node-api';
 import { exactUint } from '../../core/contract/sonar/extended-uint.ts';
 import type { SqliteRow } from '../sqlite/database.ts';
 import type { Cluster } from '../queries/dialect.ts';
-import { type Cell, packUints } from '../store/numbers.ts';
+import { type Cell, packUints } from '../rows/numbers.ts';
 import type { InArrivalOrder, RowEnvelopes } from '../sqlite/read.ts';
 import type { SampleParts } from '../store/envelope-of-rows.ts';
 import type { EnvelopeSelection, StoredEnvelope } from '../store/telemetry-store.ts';

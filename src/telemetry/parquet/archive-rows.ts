@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import type { DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { type SampleSelection, type Bind, bound, type RowSource } from '../queries/dialect.ts';
-import type { JobKey, AskedWindow } from '../questions/rows.ts';
+import type { JobKey, AskedWindow } from '../rows/rows.ts';
 import type { StoreDatabase } from '../sqlite/database.ts';
-import { amountCell, numberCell, optional, textCell } from '../store/cells.ts';
+import { amountCell, numberCell, optional, textCell } from '../rows/cells.ts';
 import { DAY_SECONDS, dayOf, hourBegin, HOUR_SECONDS } from '../store/days.ts';
 import { type ClosedDay, closedDays, filesOfTable } from './catalog.ts';
 import { inWindow, ofJobIn, ofNodeIn, parquetDialect, parquetTexts, secondsLiteral } from './dialect.ts';

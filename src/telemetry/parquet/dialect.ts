@@ -1,5 +1,5 @@
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import type { JobKey, AskedWindow } from '../questions/rows.ts';
+import type { JobKey, AskedWindow } from '../rows/rows.ts';
 import { type Dialect, listed } from '../queries/dialect.ts';
 import type { ArchiveTableName } from './tables.ts';
 

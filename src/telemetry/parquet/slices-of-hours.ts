@@ -1,4 +1,4 @@
-import type { AskedWindow } from '../questions/rows.ts';
+import type { AskedWindow } from '../rows/rows.ts';
 
 /** Processes of which the lists take about 100 MB. */
 const SLICE_PROCESSES = 200_000;

@@ -1,6 +1,6 @@
 import { jobHoursOf, nodeHoursOf } from '../questions/hours.ts';
-import type { JobHour, NodeHour } from '../questions/rows-of-hours.ts';
-import { toInteger } from '../store/numbers.ts';
+import type { JobHour, NodeHour } from '../rows/hours.ts';
+import { toInteger } from '../rows/numbers.ts';
 import type { ClosedReport } from '../store/telemetry-store.ts';
 import { PgConnection } from './connection.ts';
 import { DAY_LENGTH_SECONDS } from './days.ts';

@@ -1,7 +1,7 @@
 import { amountOf } from '../../core/contract/sonar/amounts.ts';
 import { exactUint } from '../../core/contract/sonar/extended-uint.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import type { JobHour } from '../questions/rows-of-hours.ts';
+import type { JobHour } from '../rows/hours.ts';
 import { TOTAL_COLUMNS } from './hour-queries.ts';
 import type { PgRow } from './library.ts';
 import type { NamesById } from './names-by-id.ts';

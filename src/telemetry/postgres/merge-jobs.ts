@@ -2,7 +2,7 @@ import type { SonarSlurmJob } from '../../core/contract/sonar/jobs.ts';
 import type { Metadata } from '../../core/contract/sonar/shared.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
 import { type Merged, mergedText, mergeRecord, mergedValues } from '../jobs/merge.ts';
-import { storedJson } from '../questions/stored-json.ts';
+import { storedJson } from '../rows/stored-json.ts';
 import type { PgConnection } from './connection.ts';
 
 /** A record of a Slurm job or step, with the time and the producer of its message. */

@@ -1,7 +1,7 @@
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import type { SampleAttributes, SampleJob } from '../../core/contract/sonar/sample.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
-import { toInteger } from '../store/numbers.ts';
+import { toInteger } from '../rows/numbers.ts';
 import {
   type ColumnKind,
   type Fields,

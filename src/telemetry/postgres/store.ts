@@ -3,10 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Envelope } from '../../core/contract/sonar/envelope.ts';
-import type { AttemptLink } from '../questions/rows-of-records.ts';
+import type { AttemptLink } from '../rows/records.ts';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 import { KEPT_RAW, NO_CLUSTER, problemOf, withoutSecrets } from '../store/received-record.ts';
-import { toInteger } from '../store/numbers.ts';
+import { toInteger } from '../rows/numbers.ts';
 import {
   clusterSummaryOf,
   type ClosedReport,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { exactJson } from '../../core/contract/sonar/encode.ts';
 import type { JobsAttributes } from '../../core/contract/sonar/jobs.ts';
 import type { SampleAttributes } from '../../core/contract/sonar/sample.ts';
-import { toInteger } from '../store/numbers.ts';
+import { toInteger } from '../rows/numbers.ts';
 import { sampleTableNames, sampleTables } from '../store/tables.ts';
 import type { PgConnection } from './connection.ts';
 import { postgresDayOf, Days } from './days.ts';

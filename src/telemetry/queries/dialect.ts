@@ -1,8 +1,8 @@
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import type { JobKey, AskedWindow } from '../questions/rows.ts';
-import type { NamesByNumber } from '../store/answer-of-row.ts';
-import type { CellsOfRow } from '../store/cells.ts';
-import { toInteger } from '../store/numbers.ts';
+import type { JobKey, AskedWindow } from '../rows/rows.ts';
+import type { NamesByNumber } from '../rows/samples.ts';
+import type { CellsOfRow } from '../rows/cells.ts';
+import { toInteger } from '../rows/numbers.ts';
 
 /** A window, or its part of the nodes from one name to another in the order of their bytes: the rows of all may be too many. */
 export type PartOfWindow = AskedWindow & { readonly nodes?: { readonly first: string; readonly last: string } };

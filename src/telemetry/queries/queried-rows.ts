@@ -1,6 +1,6 @@
 import { minus } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import type { JobFilter, AttemptLink, SelectedSlurmJobs, SlurmJobRow } from '../questions/rows-of-records.ts';
+import type { JobFilter, AttemptLink, SelectedSlurmJobs, SlurmJobRow } from '../rows/records.ts';
 import {
   byNodeAndTime,
   type CardSample,
@@ -12,8 +12,8 @@ import {
   type SampleSum,
   type SampleTime,
   type SumsBy,
-} from '../questions/rows-of-samples.ts';
-import type { JobKey, Portions, AskedWindow } from '../questions/rows.ts';
+} from '../rows/samples.ts';
+import type { JobKey, Portions, AskedWindow } from '../rows/rows.ts';
 import type { Cluster, PartOfWindow } from './dialect.ts';
 import { compareText } from '../questions/nodes.ts';
 import type { RecordQueries } from './records.ts';

@@ -1,9 +1,16 @@
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import type { JobFilter, AttemptLink, NodeInfo, SelectedSlurmJobs, SlurmJobRow } from '../questions/rows-of-records.ts';
-import type { JobKey, AskedWindow } from '../questions/rows.ts';
-import { storedJson } from '../questions/stored-json.ts';
-import { linkOf, slurmJobRowOf } from '../store/answer-of-row.ts';
-import { type CellsOfRow, numberCell, optional, textCell } from '../store/cells.ts';
+import {
+  type JobFilter,
+  type AttemptLink,
+  linkOf,
+  type NodeInfo,
+  type SelectedSlurmJobs,
+  type SlurmJobRow,
+  slurmJobRowOf,
+} from '../rows/records.ts';
+import type { JobKey, AskedWindow } from '../rows/rows.ts';
+import { storedJson } from '../rows/stored-json.ts';
+import { type CellsOfRow, numberCell, optional, textCell } from '../rows/cells.ts';
 import { type Bind, bound, type Cluster, jobCondition, ofNode, storedNumber } from './dialect.ts';
 
 /** Tables of SQLite and of PostgreSQL. */

@@ -1,14 +1,3 @@
-import type {
-  CardSample,
-  DiskSample,
-  JobSampleRow,
-  NodeSampleRow,
-  ProcessCard,
-  ProcessRow,
-  SampleSum,
-  SampleTime,
-  SumsBy,
-} from '../questions/rows-of-samples.ts';
 import {
   cardOf,
   diskOf,
@@ -20,8 +9,9 @@ import {
   processOf,
   sampleTimeOf,
   sampleSumOf,
-} from '../store/answer-of-row.ts';
-import { type CellsOfRow, numberCell, textCell } from '../store/cells.ts';
+  type SumsBy,
+} from '../rows/samples.ts';
+import { type CellsOfRow, numberCell, textCell } from '../rows/cells.ts';
 import { sampleTables } from '../store/tables.ts';
 import {
   type SampleSelection,
@@ -49,6 +39,8 @@ export interface SampleQuery<Row> {
   /** The answer holds all rows. */
   readonly isHeld?: boolean;
 }
+
+const query = <Row>(of: SampleQuery<Row>): SampleQuery<Row> => of;
 
 export type PlacedRow = InEnvelopeOrder<{ readonly node: string; readonly time: number }>;
 
@@ -86,7 +78,7 @@ const gpuUse = (dialect: Dialect): Sums => [
   ...dialect.amount('g.memory', 'gpu_memory'),
 ];
 
-export const processes: SampleQuery<ProcessRow> = {
+export const processes = query({
   order: 'time',
   isOfProcesses: true,
   rowOf: processOf,
@@ -102,7 +94,7 @@ export const processes: SampleQuery<ProcessRow> = {
       from ${entries.from} ${use.join} where ${ofEntries(entries, dialect, asked, bind)}
       order by ${entries.order}, ${dialect.slot}, p.ord nulls first`;
   },
-};
+});
 
 const AMOUNTS = ['rss', 'vm', 'threads', 'cpu_time', 'data_read', 'data_written', 'data_cancelled'];
 const sumsOf = (dialect: Dialect): string =>
@@ -113,7 +105,7 @@ const sumsOf = (dialect: Dialect): string =>
   ]);
 
 /** Also of nodes without a process; what one user has of them is not asked for. */
-const nodeSums: SampleQuery<InEnvelopeOrder<SampleSum>> = {
+const nodeSums = query({
   order: 'time',
   isOfProcesses: true,
   rowOf: sampleSumOf,
@@ -124,9 +116,9 @@ const nodeSums: SampleQuery<InEnvelopeOrder<SampleSum>> = {
       from ${samples.from} left join ${dialect.process} p on ${samples.of('p')} where ${ofSamples(samples, dialect, asked, bind)}
       ${dialect.groupBy([samples.order], [dialect.node, dialect.source])} order by ${samples.order}`;
   },
-};
+});
 
-const entrySums = (isOfProcess: boolean): SampleQuery<InEnvelopeOrder<SampleSum>> => ({
+const entrySums = (isOfProcess: boolean): typeof nodeSums => ({
   order: 'time',
   isOfProcesses: true,
   rowOf: sampleSumOf,
@@ -144,14 +136,14 @@ const entrySums = (isOfProcess: boolean): SampleQuery<InEnvelopeOrder<SampleSum>
   },
 });
 
-export const sampleSums: Readonly<Record<SumsBy, SampleQuery<InEnvelopeOrder<SampleSum>>>> = {
+export const sampleSums: Readonly<Record<SumsBy, typeof nodeSums>> = {
   node: nodeSums,
   job: entrySums(false),
   process: entrySums(true),
 };
 
 /** One row for all processes of an entry: a row for each costs ten times as much. */
-export const jobSamples: SampleQuery<JobSampleRow> = {
+export const jobSamples = query({
   order: 'time',
   isOfProcesses: true,
   hasLists: true,
@@ -183,9 +175,9 @@ export const jobSamples: SampleQuery<JobSampleRow> = {
       )
       select sums.* ${use.columns} from sums ${use.join} order by sums.time, sums.id, sums.slot`;
   },
-};
+});
 
-export const processCards: SampleQuery<InEnvelopeOrder<ProcessCard>> = {
+export const processCards = query({
   order: 'time',
   isOfProcesses: true,
   rowOf: processCardOf,
@@ -199,10 +191,10 @@ export const processCards: SampleQuery<InEnvelopeOrder<ProcessCard>> = {
       from ${entries.from} ${cards.join} where ${ofEntries(entries, dialect, asked, bind)}
       order by ${entries.order}, g.slot, g.ord, g.item`;
   },
-};
+});
 
 /** In any order. */
-export const sampleTimes: SampleQuery<InEnvelopeOrder<SampleTime>> = {
+export const sampleTimes = query({
   order: 'node',
   isHeld: true,
   rowOf: sampleTimeOf,
@@ -212,9 +204,9 @@ export const sampleTimes: SampleQuery<InEnvelopeOrder<SampleTime>> = {
       select ${samples.columns}, ${dialect.node} as node, ${dialect.system.alias}.boot
       from ${samples.from} ${dialect.system.join(samples.of)} where ${ofSamples(samples, dialect, asked, bind)}`;
   },
-};
+});
 
-export const nodeSamples: SampleQuery<InEnvelopeOrder<NodeSampleRow>> = {
+export const nodeSamples = query({
   order: 'node',
   rowOf: nodeSampleOf,
   sql: (dialect, asked, bind) => {
@@ -232,7 +224,7 @@ export const nodeSamples: SampleQuery<InEnvelopeOrder<NodeSampleRow>> = {
       from ${samples.from} ${join(samples.of)} ${cards.join} where ${ofSamples(samples, dialect, asked, bind)} and ${where}
       order by ${dialect.byNode}, ${samples.order}`;
   },
-};
+});
 
 /** The rows of a table of items, with their names, of each node in the order of time. */
 const itemsOf =
@@ -250,24 +242,24 @@ const itemsOf =
     );
   };
 
-export const cardSamples: SampleQuery<InEnvelopeOrder<CardSample>> = {
+export const cardSamples = query({
   order: 'node',
   rowOf: cardOf,
   sql: itemsOf('gpu_sample', 'uuid', (_dialect, rows, order) => `${rows} ${order}`),
-};
+});
 
 /** Of each card and node. */
-export const newestCards: SampleQuery<InEnvelopeOrder<CardSample>> = {
+export const newestCards = query({
   order: 'node',
   rowOf: cardOf,
   sql: itemsOf('gpu_sample', 'uuid', ({ newest }, rows) => newest(rows)),
-};
+});
 
-export const diskSamples: SampleQuery<InEnvelopeOrder<DiskSample>> = {
+export const diskSamples = query({
   order: 'node',
   rowOf: diskOf,
   sql: itemsOf('disk_sample', 'disk', (_dialect, rows, order) => `${rows} ${order}`),
-};
+});
 
 export const firstSamples: SampleQuery<readonly [node: string, time: number]> = {
   order: 'node',

@@ -1,5 +1,5 @@
-import type { AttemptLink } from './rows-of-records.ts';
-import type { JobKey, TelemetryRows, AskedWindow } from './rows.ts';
+import type { AttemptLink } from '../rows/records.ts';
+import type { JobKey, TelemetryRows, AskedWindow } from '../rows/rows.ts';
 
 export type LinkedAttempt = Pick<AttemptLink, 'cluster' | 'workflow' | 'workflowJob' | 'run' | 'attempt'>;
 

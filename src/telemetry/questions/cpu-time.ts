@@ -1,7 +1,7 @@
 import { greater, minus, plus } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import type { ProcessRow } from './rows-of-samples.ts';
-import type { Portions } from './rows.ts';
+import type { ProcessRow } from '../rows/samples.ts';
+import type { Portions } from '../rows/rows.ts';
 
 /** The CPU time of a process; `name` identifies it in successive samples. */
 export interface Counter {

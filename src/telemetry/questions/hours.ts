@@ -2,9 +2,9 @@ import { AmountMean, greater, plus, rounded, sumOf } from '../../core/contract/s
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { CpuTime, samplesFor } from './cpu-time.ts';
 import { loadOf } from './load.ts';
-import type { JobHour, NodeHour } from './rows-of-hours.ts';
-import type { ProcessRow } from './rows-of-samples.ts';
-import type { TelemetryRows, AskedWindow } from './rows.ts';
+import type { JobHour, NodeHour } from '../rows/hours.ts';
+import type { ProcessRow } from '../rows/samples.ts';
+import type { TelemetryRows, AskedWindow } from '../rows/rows.ts';
 
 const HOUR_SECONDS = 3600;
 

@@ -4,10 +4,10 @@ import type { TelemetryJob } from '../../core/contract/telemetry.ts';
 import type { AnswerOf } from './answers.ts';
 import { CpuTime, eachSample } from './cpu-time.ts';
 import { PeakOfSums } from './peak-of-sums.ts';
-import type { JobHour } from './rows-of-hours.ts';
-import type { SlurmJobRow } from './rows-of-records.ts';
-import type { ProcessRow } from './rows-of-samples.ts';
-import type { TelemetryRows, AskedWindow } from './rows.ts';
+import type { JobHour } from '../rows/hours.ts';
+import type { SlurmJobRow } from '../rows/records.ts';
+import type { ProcessRow } from '../rows/samples.ts';
+import type { TelemetryRows, AskedWindow } from '../rows/rows.ts';
 
 /** What a job did within a window, from the samples of its processes, with what Slurm says of it. */
 export type JobUseInWindow = AnswerOf<

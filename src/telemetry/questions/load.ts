@@ -2,8 +2,8 @@ import { AmountMean, exactSum, minus } from '../../core/contract/sonar/amounts.t
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import type { TelemetryLoad } from '../../core/contract/telemetry.ts';
 import type { AnswerOf } from './answers.ts';
-import { byNodeAndTime, type NodeSampleRow } from './rows-of-samples.ts';
-import type { TelemetryRows, AskedWindow } from './rows.ts';
+import { byNodeAndTime, type NodeSampleRow } from '../rows/samples.ts';
+import type { TelemetryRows, AskedWindow } from '../rows/rows.ts';
 
 /** The use of a node in one interval. */
 export type LoadStep = AnswerOf<typeof TelemetryLoad, 'usedMemoryKb' | 'gpuMemoryKb'>;

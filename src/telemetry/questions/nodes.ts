@@ -4,7 +4,7 @@ import { performanceState } from '../../core/contract/sonar/conventions.ts';
 import { firstLabelOf, nodesIn } from '../../core/contract/sonar/node-range.ts';
 import type { TelemetryCard, TelemetryNode } from '../../core/contract/telemetry.ts';
 import type { AnswerOf } from './answers.ts';
-import type { TelemetryRows, AskedWindow } from './rows.ts';
+import type { TelemetryRows, AskedWindow } from '../rows/rows.ts';
 
 export type NodeFacts = AnswerOf<typeof TelemetryNode, 'cores' | 'memoryKb'>;
 

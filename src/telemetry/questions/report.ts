@@ -4,12 +4,12 @@ import { firstLabelOf, nodesIn } from '../../core/contract/sonar/node-range.ts';
 import type { ReportKind } from '../../core/contract/report-kinds.ts';
 import type { TelemetryReportLine } from '../../core/contract/telemetry.ts';
 import type { AnswerOf } from './answers.ts';
-import { storedJson } from './stored-json.ts';
+import { storedJson } from '../rows/stored-json.ts';
 import { type JobUseInWindow, jobsOf } from './jobs.ts';
 import { coresOf } from './nodes.ts';
-import type { SlurmJobRow } from './rows-of-records.ts';
-import type { ProcessRow } from './rows-of-samples.ts';
-import type { TelemetryRows, AskedWindow } from './rows.ts';
+import type { SlurmJobRow } from '../rows/records.ts';
+import type { ProcessRow } from '../rows/samples.ts';
+import type { TelemetryRows, AskedWindow } from '../rows/rows.ts';
 
 export type ReportLine = AnswerOf<typeof TelemetryReportLine, 'memoryKb' | 'gpuMemoryKb'>;
 

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { sumOf } from '../../core/contract/sonar/amounts.ts';
 import type { SampleJob, SampleProcess } from '../../core/contract/sonar/sample.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
-import type { ProcessRow } from '../questions/rows-of-samples.ts';
+import type { ProcessRow } from '../rows/samples.ts';
 import { recordsOfFiles } from './files.ts';
 
 /** An attempt at a job of a workflow. */

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { exactUint, GREATEST_UINT } from '../../core/contract/sonar/extended-uint.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { mayLoseDigits, readSonarJson } from '../../core/contract/sonar/read-json.ts';
-import type { AttemptLink } from '../questions/rows-of-records.ts';
+import type { AttemptLink } from '../rows/records.ts';
 
 /** Links of one call of the store. */
 const PORTION = 1000;

@@ -12,7 +12,7 @@ import { profileOf } from '../questions/profile.ts';
 import { profileSteps } from '../questions/profile-steps.ts';
 import { queueOf } from '../questions/queue.ts';
 import { reportLinesOf } from '../questions/report.ts';
-import type { TelemetryRows, AskedWindow } from '../questions/rows.ts';
+import type { TelemetryRows, AskedWindow } from '../rows/rows.ts';
 import { uptimeOf } from '../questions/uptime.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { type AskTask, refusalOf, type HttpReply, httpReplyOf } from './thread/messages.ts';

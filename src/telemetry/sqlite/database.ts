@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { databaseFile } from '../../cluster/database-file.ts';
 import { makeFolder } from '../../cluster/make-folder.ts';
-import type { Cell } from '../store/numbers.ts';
+import type { Cell } from '../rows/numbers.ts';
 import { portionsOf } from './portions.ts';
 import { additions, SCHEMA, STORE_VERSION, UPGRADES } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import type { SampleProcess } from '../../core/contract/sonar/sample.ts';
-import { packUints } from '../store/numbers.ts';
+import { packUints } from '../rows/numbers.ts';
 
 /** What the processes of a job were at one sample, in one row: a profile of a week reads 8,000 of these in place of 516,000 rows. */
 export interface JobSums {

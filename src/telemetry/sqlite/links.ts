@@ -1,6 +1,6 @@
-import type { AttemptLink } from '../questions/rows-of-records.ts';
+import type { AttemptLink } from '../rows/records.ts';
 import type { StoreDatabase } from './database.ts';
-import { toInteger } from '../store/numbers.ts';
+import { toInteger } from '../rows/numbers.ts';
 import type { SqliteWriter } from './write.ts';
 
 /** Writes links of clusters that the store knows, and gives how many were new. Part of a transaction of the caller. */

@@ -1,7 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { RecordTables } from '../queries/records.ts';
 import type { RowSource } from '../queries/dialect.ts';
-import type { Cell } from '../store/numbers.ts';
+import type { Cell } from '../rows/numbers.ts';
 import type { StoreDatabase } from './database.ts';
 import { sqliteDialect } from './dialect.ts';
 

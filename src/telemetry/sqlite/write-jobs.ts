@@ -3,8 +3,8 @@ import type { SonarSlurmJob } from '../../core/contract/sonar/jobs.ts';
 import type { Metadata } from '../../core/contract/sonar/shared.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
 import { type Merged, mergedText, mergeRecord, mergedValues } from '../jobs/merge.ts';
-import { storedJson } from '../questions/stored-json.ts';
-import { toInteger } from '../store/numbers.ts';
+import { storedJson } from '../rows/stored-json.ts';
+import { toInteger } from '../rows/numbers.ts';
 import type { Contents } from './contents.ts';
 import type { StoreDatabase } from './database.ts';
 

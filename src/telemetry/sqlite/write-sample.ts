@@ -2,7 +2,7 @@ import type { SQLInputValue } from 'node:sqlite';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import type { SampleAttributes } from '../../core/contract/sonar/sample.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
-import { packUints, toInteger, toThousandths } from '../store/numbers.ts';
+import { packUints, toInteger, toThousandths } from '../rows/numbers.ts';
 import {
   type ColumnKind,
   type Fields,

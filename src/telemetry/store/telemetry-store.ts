@@ -1,6 +1,6 @@
 import type { Envelope, MessageType } from '../../core/contract/sonar/envelope.ts';
-import type { AttemptLink } from '../questions/rows-of-records.ts';
-import type { TelemetryRows } from '../questions/rows.ts';
+import type { AttemptLink } from '../rows/records.ts';
+import type { TelemetryRows } from '../rows/rows.ts';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { exactJson } from '../../../core/contract/sonar/encode.ts';
-import type { JobKey } from '../../questions/rows.ts';
+import type { JobKey } from '../../rows/rows.ts';
 import type { TelemetryStore } from '../../store/telemetry-store.ts';
 import { type AskV2Task, type HttpReply, httpReplyOf } from '../thread/messages.ts';
 import { type V2Request, missingParameter, uintFrom, uintIn, V2Refusal } from './request.ts';

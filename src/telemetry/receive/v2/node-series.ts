@@ -1,6 +1,6 @@
 import type { Uint } from '../../../core/contract/sonar/kinds.ts';
 import { amountIn } from '../../questions/nodes.ts';
-import type { JobKey, Portions, AskedWindow } from '../../questions/rows.ts';
+import type { JobKey, Portions, AskedWindow } from '../../rows/rows.ts';
 import { type V2Request, intervalOf, Points, secondsIn } from './request.ts';
 import { isNode, wantedNodes } from './names.ts';
 import { cardSeries, DISK_FIELDS, diskSeries, processCardPoint, processCardSeries, processSeries } from './series.ts';

@@ -1,8 +1,8 @@
 import { firstLabelOf } from '../../../core/contract/sonar/node-range.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import { amountIn, nodeFactsOf } from '../../questions/nodes.ts';
-import type { SlurmJobRow } from '../../questions/rows-of-records.ts';
-import { storedJson } from '../../questions/stored-json.ts';
+import type { SlurmJobRow } from '../../rows/records.ts';
+import { storedJson } from '../../rows/stored-json.ts';
 import type { TelemetryStore } from '../../store/telemetry-store.ts';
 import { type V2Request, countIn, missingParameter, secondsIn } from './request.ts';
 import { expanded, isNode, nodeNames, RECENT_SECONDS, recordOf, wantedNodes } from './names.ts';

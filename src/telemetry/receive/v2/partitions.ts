@@ -3,7 +3,7 @@ import type { Uint } from '../../../core/contract/sonar/kinds.ts';
 import { firstLabelOf } from '../../../core/contract/sonar/node-range.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import { coresOf } from '../../questions/nodes.ts';
-import type { SlurmJobRow } from '../../questions/rows-of-records.ts';
+import type { SlurmJobRow } from '../../rows/records.ts';
 import type { V2Request } from './request.ts';
 import { jobResponse } from './jobs.ts';
 import { expanded, recordOf } from './names.ts';

@@ -1,6 +1,6 @@
 import { exactUint, GREATEST_UINT } from '../../../core/contract/sonar/extended-uint.ts';
 import type { Uint } from '../../../core/contract/sonar/kinds.ts';
-import type { AskedWindow } from '../../questions/rows.ts';
+import type { AskedWindow } from '../../rows/rows.ts';
 import type { TelemetryStore } from '../../store/telemetry-store.ts';
 import { type RefusalCode, refusals } from '../../../core/contract/refusals.ts';
 

@@ -2,7 +2,7 @@ import { AmountMean, greatestOf, meanOf, minus, plus, rounded, sumOf } from '../
 import type { Uint } from '../../../core/contract/sonar/kinds.ts';
 import { cpuUtilPercent, performanceState } from '../../../core/contract/sonar/conventions.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
-import type { CardSample, DiskSample, ProcessCard, SampleSum } from '../../questions/rows-of-samples.ts';
+import type { CardSample, DiskSample, ProcessCard, SampleSum } from '../../rows/samples.ts';
 import type { Points } from './request.ts';
 
 /**

@@ -2,7 +2,7 @@ import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
 import { printable } from '../../../../core/contract/printable.ts';
 import { asPlainData } from '../../../../telemetry/questions/answers.ts';
 import { hourlySpan } from '../../../../telemetry/questions/hours.ts';
-import type { TelemetryRows, AskedWindow } from '../../../../telemetry/questions/rows.ts';
+import type { TelemetryRows, AskedWindow } from '../../../../telemetry/rows/rows.ts';
 import { UsageError } from '../../../failure.ts';
 import { option, optionsOf } from '../../../option.ts';
 import type { Output } from '../../../output/output.ts';

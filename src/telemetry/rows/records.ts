@@ -1,4 +1,5 @@
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
+import { type CellsOfRow, numberCell, optional, textCell, uint } from './cells.ts';
 
 /** Rows of what is no sample: nodes with their hardware, records of Slurm jobs, and links to workflows. */
 
@@ -37,36 +38,40 @@ export interface NodeInfo {
   readonly info: Readonly<Record<string, unknown>>;
 }
 
-export interface SlurmJobRow {
-  readonly cluster: string;
-  readonly job: Uint;
-  readonly step: string;
-  readonly state: string;
-  readonly user: string;
-  readonly account: string;
-  readonly partition: string;
-  readonly submit: number | undefined;
-  readonly start: number | undefined;
-  readonly end: number | undefined;
-  readonly seen: number;
+/** A record of a Slurm job or step. */
+export const slurmJobRowOf = (row: CellsOfRow, cluster: string) => ({
+  cluster,
+  job: uint(row, 'job_id') ?? 0,
+  step: textCell(row, 'step'),
+  state: textCell(row, 'state'),
+  user: textCell(row, 'user'),
+  account: textCell(row, 'account'),
+  partition: textCell(row, 'partition'),
+  submit: optional(row, 'submit'),
+  start: optional(row, 'start'),
+  end: optional(row, 'end'),
+  seen: numberCell(row, 'seen'),
   /** The merged row (`jobs/merge.ts`) as JSON. */
-  readonly fields: string;
-}
+  fields: textCell(row, 'fields'),
+});
+export type SlurmJobRow = Readonly<ReturnType<typeof slurmJobRowOf>>;
 
 /** A process of a runner, and the attempt at a workflow job that it belongs to (ADR 46). */
-export interface AttemptLink {
-  readonly cluster: string;
-  readonly node: string;
-  readonly job: Uint;
-  readonly epoch: Uint;
-  readonly pid: Uint;
+export const linkOf = (row: CellsOfRow, cluster: string) => ({
+  cluster,
+  node: textCell(row, 'node_name'),
+  job: uint(row, 'job') ?? 0,
+  epoch: uint(row, 'epoch') ?? 0,
+  pid: uint(row, 'pid') ?? 0,
   /** Start of the process in ticks after boot. */
-  readonly start: Uint;
-  readonly time: number;
-  readonly workflow: number;
-  readonly workflowJob: number;
-  readonly run: number;
-  readonly attempt: number;
-  readonly slurmJob?: Uint | undefined;
-  readonly step?: string | undefined;
-}
+  start: uint(row, 'start') ?? 0,
+  time: numberCell(row, 'time'),
+  workflow: numberCell(row, 'workflow'),
+  workflowJob: numberCell(row, 'workflow_job'),
+  run: numberCell(row, 'run'),
+  attempt: numberCell(row, 'attempt'),
+  slurmJob: uint(row, 'slurm_job'),
+  step: row['step'] === null ? undefined : textCell(row, 'step'),
+});
+type Link = ReturnType<typeof linkOf>;
+export type AttemptLink = Readonly<Omit<Link, 'slurmJob' | 'step'> & Partial<Pick<Link, 'slurmJob' | 'step'>>>;

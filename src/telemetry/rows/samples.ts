@@ -1,16 +1,4 @@
-import type { JobHour, NodeHour } from '../questions/rows-of-hours.ts';
-import type { AttemptLink, SlurmJobRow } from '../questions/rows-of-records.ts';
-import type {
-  CardSample,
-  DiskSample,
-  JobSampleRow,
-  NodeSampleRow,
-  ProcessCard,
-  ProcessRow,
-  SampleSum,
-  SampleTime,
-} from '../questions/rows-of-samples.ts';
-import { metaOf } from './metas.ts';
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import {
   amountCell,
   type CellsOfRow,
@@ -23,8 +11,15 @@ import {
   uint,
   uints,
 } from './cells.ts';
+import { metaOf } from './metas.ts';
 import { fromStoredJson, unpackUints } from './numbers.ts';
-import type { Uint } from '../../core/contract/sonar/kinds.ts';
+
+/** Rows of samples, as stores give them: of processes and what they add up to, and of nodes with their cards and disks. */
+
+/** A row as `read` gives it; the number of its envelope is for stores alone. */
+type RowOf<Read extends (...given: never) => { readonly envelope: number }> = Readonly<
+  Omit<ReturnType<Read>, 'envelope'>
+>;
 
 /** With the number of its envelope: rows of one instant are in the order in which they were stored. */
 export type InEnvelopeOrder<Row> = Row & { readonly envelope: number };
@@ -44,7 +39,11 @@ const ofSample = (row: CellsOfRow, cluster: string) => ({
 });
 const ofJob = (row: CellsOfRow) => ({ job: uint(row, 'job') ?? 0, epoch: uint(row, 'epoch') ?? 0 });
 
-export function processOf(row: CellsOfRow, cluster: string, names?: NamesByNumber): ProcessRow {
+/** A time on a node. */
+export type OnNode = RowOf<typeof ofSample>;
+
+/** One process of one sample. */
+export function processOf(row: CellsOfRow, cluster: string, names?: NamesByNumber) {
   const isProcess = row['ord'] !== null;
   return {
     envelope: numberCell(row, 'id'),
@@ -54,7 +53,9 @@ export function processOf(row: CellsOfRow, cluster: string, names?: NamesByNumbe
     user: nameOf(row, 'user', names),
     job: uint(row, 'job') ?? 0,
     epoch: uint(row, 'epoch') ?? 0,
+    /** The place of the entry among the jobs of the sample. */
     slot: numberCell(row, 'slot'),
+    /** Undefined for an entry of a job that has no process. */
     ord: isProcess ? numberCell(row, 'ord') : undefined,
     pid: uint(row, 'pid') ?? 0,
     ppid: uint(row, 'ppid') ?? 0,
@@ -65,11 +66,16 @@ export function processOf(row: CellsOfRow, cluster: string, names?: NamesByNumbe
     processes: isProcess ? 1 + Math.max(0, numberCell(row, 'rolledup')) : 0,
     gpuUtil: numberCell(row, 'gpu_util'),
     gpuMemoryKb: amountCell(row, 'gpu_memory'),
+    /** Cards by their uuids, separated by blanks. */
     cards: textCell(row, 'cards'),
   };
 }
+export type ProcessRow = Readonly<ReturnType<typeof processOf>>;
 
-export const sampleSumOf = (row: CellsOfRow, cluster: string, names?: NamesByNumber): InEnvelopeOrder<SampleSum> => ({
+export type SumsBy = 'node' | 'job' | 'process';
+
+/** Sums over processes of one sample. Job, epoch and user are those of a job, pid, ppid and command those of a process. */
+export const sampleSumOf = (row: CellsOfRow, cluster: string, names?: NamesByNumber) => ({
   ...ofSample(row, cluster),
   meta: metaOf(textCell(row, 'source')),
   ...ofJob(row),
@@ -82,14 +88,17 @@ export const sampleSumOf = (row: CellsOfRow, cluster: string, names?: NamesByNum
   vmKb: amountCell(row, 'vm'),
   threads: amountCell(row, 'threads'),
   cpuAvg: numberCell(row, 'cpu_avg'),
+  /** As it was sent: what it means depends on the producer. */
   cpuUtil: numberCell(row, 'cpu_util'),
   cpuTime: amountCell(row, 'cpu_time'),
   readKb: amountCell(row, 'data_read'),
   writtenKb: amountCell(row, 'data_written'),
   cancelledKb: amountCell(row, 'data_cancelled'),
 });
+export type SampleSum = RowOf<typeof sampleSumOf>;
 
-export const processCardOf = (row: CellsOfRow, cluster: string): InEnvelopeOrder<ProcessCard> => ({
+/** What one process uses of one card. */
+export const processCardOf = (row: CellsOfRow, cluster: string) => ({
   ...ofSample(row, cluster),
   ...ofJob(row),
   pid: uint(row, 'pid') ?? 0,
@@ -98,26 +107,28 @@ export const processCardOf = (row: CellsOfRow, cluster: string): InEnvelopeOrder
   memoryKb: uint(row, 'memory') ?? 0,
   memoryPercent: floatCell(row, 'memory_util'),
 });
+export type ProcessCard = RowOf<typeof processCardOf>;
 
-export const sampleTimeOf = (row: CellsOfRow, cluster: string): InEnvelopeOrder<SampleTime> => ({
-  envelope: numberCell(row, 'id'),
-  cluster,
-  node: textCell(row, 'node'),
-  time: numberCell(row, 'time'),
+export const sampleTimeOf = (row: CellsOfRow, cluster: string) => ({
+  ...ofSample(row, cluster),
   boot: optional(row, 'boot'),
 });
+export type SampleTime = RowOf<typeof sampleTimeOf>;
 
-export const nodeSampleOf = (row: CellsOfRow, cluster: string): InEnvelopeOrder<NodeSampleRow> => ({
+export const nodeSampleOf = (row: CellsOfRow, cluster: string) => ({
   ...ofSample(row, cluster),
   usedMemoryKb: uint(row, 'used_memory') ?? 0,
-  cpuSeconds: uints(row, 'cpus'),
+  /** Since boot, of each core. */
+  cpuSeconds: uints(row, 'cpus') as readonly Uint[],
   load1: floatCell(row, 'load1'),
   cards: numberCell(row, 'cards'),
+  /** The average of the cards. */
   gpuUtil: optional(row, 'gpu_util'),
   gpuMemoryKb: amountCell(row, 'gpu_memory'),
 });
+export type NodeSampleRow = RowOf<typeof nodeSampleOf>;
 
-export const cardOf = (row: CellsOfRow, cluster: string): InEnvelopeOrder<CardSample> => {
+export const cardOf = (row: CellsOfRow, cluster: string) => {
   const value = (name: string) => uint(row, name) ?? 0;
   return {
     ...ofSample(row, cluster),
@@ -134,21 +145,25 @@ export const cardOf = (row: CellsOfRow, cluster: string): InEnvelopeOrder<CardSa
     computeMode: textCell(row, 'mode'),
     clockMhz: value('ce_clock'),
     memoryClockMhz: value('memory_clock'),
+    /** As it was sent: what it means depends on the producer. */
     performance: uint(row, 'performance'),
     meta: metaOf(textCell(row, 'source')),
   };
 };
+export type CardSample = RowOf<typeof cardOf>;
 
-export const diskOf = (row: CellsOfRow, cluster: string): InEnvelopeOrder<DiskSample> => ({
+export const diskOf = (row: CellsOfRow, cluster: string) => ({
   ...ofSample(row, cluster),
   disk: textCell(row, 'disk'),
   major: uint(row, 'major') ?? 0,
   minor: uint(row, 'minor') ?? 0,
-  stats: uints(row, 'stats'),
+  /** As in /proc/diskstats. */
+  stats: uints(row, 'stats') as readonly Uint[],
 });
+export type DiskSample = RowOf<typeof diskOf>;
 
-/** Sums over the processes of an entry, and lists of their values. */
-export const jobSampleOf = (row: CellsOfRow, cluster: string, names?: NamesByNumber): JobSampleRow => ({
+/** One entry of a job in a sample: sums over its processes, and their counters in the order of the processes. */
+export const jobSampleOf = (row: CellsOfRow, cluster: string, names?: NamesByNumber) => ({
   ...ofSample(row, cluster),
   user: nameOf(row, 'user', names),
   ...ofJob(row),
@@ -157,9 +172,17 @@ export const jobSampleOf = (row: CellsOfRow, cluster: string, names?: NamesByNum
   gpuMemoryKb: amountCell(row, 'gpu_memory'),
   ...(row['counters'] instanceof Uint8Array ? storedSumsOf(row, unpackUints(row['counters'])) : sumsOfProcesses(row)),
 });
+export type JobSampleRow = Readonly<ReturnType<typeof jobSampleOf>>;
+
+interface ProcessSums extends Pick<ProcessRow, 'processes' | 'rssKb' | 'cpuAvg'> {
+  /** What identifies each process: its pid or, of processes that were rolled up, `0`, the pid of the parent and the command. */
+  readonly names: readonly (Uint | string)[];
+  readonly ppids: readonly Uint[];
+  readonly cpuTimes: readonly Uint[];
+}
 
 /** What was added up when a sample of many processes was stored. */
-function storedSumsOf(row: CellsOfRow, counters: readonly Uint[]) {
+function storedSumsOf(row: CellsOfRow, counters: readonly Uint[]): ProcessSums {
   const processes = counters.length / 3;
   return {
     processes,
@@ -172,7 +195,7 @@ function storedSumsOf(row: CellsOfRow, counters: readonly Uint[]) {
 }
 
 /** Where lists may be in any order, they come with the places of the processes as `ords`. */
-function sumsOfProcesses(row: CellsOfRow) {
+function sumsOfProcesses(row: CellsOfRow): ProcessSums {
   const ords = items(row, 'ords');
   const list = (column: string) => inOrder(items(row, column).map(counterOf), ords);
   return {
@@ -195,71 +218,8 @@ function inOrder<Item>(list: readonly Item[], ords: readonly unknown[]): readonl
   return placed.toSorted((one, other) => one.ord - other.ord).map(({ item }) => item);
 }
 
-export const slurmJobRowOf = (row: CellsOfRow, cluster: string): SlurmJobRow => ({
-  cluster,
-  job: uint(row, 'job_id') ?? 0,
-  step: textCell(row, 'step'),
-  state: textCell(row, 'state'),
-  user: textCell(row, 'user'),
-  account: textCell(row, 'account'),
-  partition: textCell(row, 'partition'),
-  submit: optional(row, 'submit'),
-  start: optional(row, 'start'),
-  end: optional(row, 'end'),
-  seen: numberCell(row, 'seen'),
-  fields: textCell(row, 'fields'),
-});
+const compare = <Value>(one: Value, other: Value): number => (one < other ? -1 : one > other ? 1 : 0);
 
-export const linkOf = (row: CellsOfRow, cluster: string): AttemptLink => ({
-  cluster,
-  node: textCell(row, 'node_name'),
-  job: uint(row, 'job') ?? 0,
-  epoch: uint(row, 'epoch') ?? 0,
-  pid: uint(row, 'pid') ?? 0,
-  start: uint(row, 'start') ?? 0,
-  time: numberCell(row, 'time'),
-  workflow: numberCell(row, 'workflow'),
-  workflowJob: numberCell(row, 'workflow_job'),
-  run: numberCell(row, 'run'),
-  attempt: numberCell(row, 'attempt'),
-  slurmJob: uint(row, 'slurm_job'),
-  step: row['step'] === null ? undefined : textCell(row, 'step'),
-});
-
-export const jobHourOf = (row: CellsOfRow, cluster: string): JobHour => ({
-  cluster,
-  node: textCell(row, 'node_name'),
-  time: numberCell(row, 'time'),
-  job: uint(row, 'job') ?? 0,
-  epoch: uint(row, 'epoch') ?? 0,
-  user: textCell(row, 'user_name'),
-  cmd: textCell(row, 'cmd_name'),
-  first: numberCell(row, 'first'),
-  last: numberCell(row, 'last'),
-  samples: numberCell(row, 'samples'),
-  processes: numberCell(row, 'processes'),
-  cpuSeconds: amountCell(row, 'cpu_seconds'),
-  peakCpuPercent: numberCell(row, 'peak_cpu_percent'),
-  memoryKb: amountCell(row, 'memory_kb'),
-  peakMemoryKb: amountCell(row, 'peak_memory_kb'),
-  gpuPercent: numberCell(row, 'gpu_percent'),
-  peakGpuMemoryKb: amountCell(row, 'peak_gpu_memory_kb'),
-  cards: textCell(row, 'cards'),
-});
-
-export const nodeHourOf = (row: CellsOfRow, cluster: string): NodeHour => ({
-  cluster,
-  node: textCell(row, 'node_name'),
-  time: numberCell(row, 'time'),
-  first: numberCell(row, 'first'),
-  last: numberCell(row, 'last'),
-  boot: optional(row, 'boot'),
-  samples: numberCell(row, 'samples'),
-  cores: numberCell(row, 'cores'),
-  cpuPercent: optional(row, 'cpu_percent'),
-  usedMemoryKb: amountCell(row, 'used_memory_kb'),
-  load1: numberCell(row, 'load1'),
-  cards: numberCell(row, 'cards'),
-  gpuPercent: optional(row, 'gpu_percent'),
-  gpuMemoryKb: amountCell(row, 'gpu_memory_kb'),
-});
+/** The order of rows of nodes. */
+export const byNodeAndTime = (one: OnNode, other: OnNode): number =>
+  compare(one.cluster, other.cluster) || compare(one.node, other.node) || one.time - other.time;

@@ -1,7 +1,7 @@
 import { amountOf } from '../../core/contract/sonar/amounts.ts';
 import { exactUint } from '../../core/contract/sonar/extended-uint.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import { storedJson } from '../questions/stored-json.ts';
+import { storedJson } from './stored-json.ts';
 import {
   type Cell,
   fromHalves,

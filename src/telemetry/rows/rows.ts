@@ -1,6 +1,6 @@
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import type { ClosedJobHours, JobHour, NodeHour } from './rows-of-hours.ts';
-import type { JobFilter, AttemptLink, NodeInfo, SelectedSlurmJobs, SlurmJobRow } from './rows-of-records.ts';
+import type { ClosedJobHours, JobHour, NodeHour } from './hours.ts';
+import type { JobFilter, AttemptLink, NodeInfo, SelectedSlurmJobs, SlurmJobRow } from './records.ts';
 import type {
   CardSample,
   DiskSample,
@@ -11,7 +11,7 @@ import type {
   SampleSum,
   SampleTime,
   SumsBy,
-} from './rows-of-samples.ts';
+} from './samples.ts';
 
 /**
  * What questions are answered from: rows of a store, whatever holds them. Times are Unix times; `until` is not part of a
