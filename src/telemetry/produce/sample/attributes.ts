@@ -1,11 +1,10 @@
-import type { GpuState, GpuUse } from '../../../cluster/gpu/gpu.ts';
+import type { GpuState } from '../../../cluster/gpu/gpu.ts';
 import type { NodeFigures } from '../../../cluster/host/node-figures.ts';
 import type {
   SampleAttributes,
   SampleGpu,
   SampleJob,
   SampleProcess,
-  SampleProcessGpu,
   SampleSystem,
 } from '../../../core/contract/sonar/sample.ts';
 import { errorMessageOf, type Origin } from '../envelope.ts';
@@ -83,28 +82,7 @@ function jobsOf(records: readonly ProcessRecord[], epoch: number): SampleJob[] {
   });
 }
 
-const processOf = (record: ProcessRecord): SampleProcess => ({
-  resident_memory: record.privateKilobytes,
-  virtual_memory: record.dataKilobytes,
-  cmd: record.command,
-  pid: record.pid,
-  ppid: record.parentPid,
-  in_container: record.isInContainer,
-  num_threads: record.threads,
-  cpu_avg: record.cpuAverage,
-  cpu_util: record.cpuUtil,
-  cpu_time: record.cpuSeconds,
-  data_read: record.readKilobytes,
-  data_written: record.writtenKilobytes,
-  data_cancelled: record.cancelledKilobytes,
-  rolledup: record.rolledUp,
-  gpus: record.gpus.map(gpuUseOf),
-});
-
-const gpuUseOf = (use: GpuUse): SampleProcessGpu => ({
-  index: use.index,
-  uuid: use.uuid,
-  gpu_util: use.computePercent,
-  gpu_memory: use.memoryKilobytes,
-  gpu_memory_util: use.memoryPercent,
-});
+function processOf(record: ProcessRecord): SampleProcess {
+  const { job: _, isSlurm: _slurm, user: _user, userId: _id, residentBytes: _bytes, ...process } = record;
+  return process;
+}

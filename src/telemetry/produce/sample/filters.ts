@@ -28,18 +28,17 @@ const FIRST_USER_ID = 1000;
 export function isWanted(record: ProcessRecord, filters: SampleFilters, memoryBytes: number | undefined): boolean {
   const { minCpuSeconds, minCpuPercent, minMemoryPercent } = filters;
   const reached = [
-    minCpuSeconds === undefined ? undefined : record.cpuSeconds >= minCpuSeconds,
-    minCpuPercent === undefined ? undefined : record.cpuAverage >= minCpuPercent,
+    minCpuSeconds === undefined ? undefined : record.cpu_time >= minCpuSeconds,
+    minCpuPercent === undefined ? undefined : record.cpu_avg >= minCpuPercent,
     minMemoryPercent === undefined || memoryBytes === undefined
       ? undefined
       : (record.residentBytes / memoryBytes) * 100 >= minMemoryPercent,
   ].filter((each) => each !== undefined);
   if (reached.length > 0 && !reached.includes(true)) return false;
   const { userId } = record;
-  if (filters.excludeSystemJobs && userId !== undefined && userId < FIRST_USER_ID && !record.isInContainer)
-    return false;
+  if (filters.excludeSystemJobs && userId !== undefined && userId < FIRST_USER_ID && !record.in_container) return false;
   return (
     !filters.excludeUsers.includes(record.user) &&
-    !filters.excludeCommands.some((beginning) => record.command.startsWith(beginning))
+    !filters.excludeCommands.some((beginning) => record.cmd.startsWith(beginning))
   );
 }

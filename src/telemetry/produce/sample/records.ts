@@ -1,32 +1,40 @@
 import type { GpuUse } from '../../../cluster/gpu/gpu.ts';
 import type { DetailedProcess } from '../../../cluster/host/process-details.ts';
+import type { SampleProcess, SampleProcessGpu } from '../../../core/contract/sonar/sample.ts';
 
-/** One process of a sample, in the units of the format. */
-export interface ProcessRecord {
+/** What a process has of numbers. */
+export const FIGURES = [
+  'pid',
+  'ppid',
+  'num_threads',
+  'cpu_avg',
+  'cpu_util',
+  'cpu_time',
+  'resident_memory',
+  'virtual_memory',
+  'data_read',
+  'data_written',
+  'data_cancelled',
+  'rolledup',
+] as const satisfies readonly (keyof SampleProcess)[];
+export type Figures = Readonly<Record<(typeof FIGURES)[number], number>>;
+
+/** What a process uses of a card. */
+export type CardUse = SampleProcessGpu & Readonly<Record<'gpu_util' | 'gpu_memory' | 'gpu_memory_util', number>>;
+
+/** One process of a sample as the format has it, and what it belongs to. */
+export interface ProcessRecord extends Figures {
   /** The Slurm job, or the process group. */
   readonly job: number;
   readonly isSlurm: boolean;
   readonly user: string;
   /** Undefined for a process that only a card knows. */
   readonly userId: number | undefined;
-  readonly pid: number;
-  readonly parentPid: number;
-  readonly command: string;
-  readonly threads: number;
-  readonly cpuAverage: number;
-  readonly cpuUtil: number;
-  readonly cpuSeconds: number;
-  readonly privateKilobytes: number;
-  readonly dataKilobytes: number;
   /** Resident memory with shared parts: for filters only. */
   readonly residentBytes: number;
-  readonly readKilobytes: number;
-  readonly writtenKilobytes: number;
-  readonly cancelledKilobytes: number;
-  readonly isInContainer: boolean;
-  /** How many other processes this record stands for. */
-  readonly rolledUp: number;
-  readonly gpus: readonly GpuUse[];
+  readonly cmd: string;
+  readonly in_container: boolean;
+  readonly gpus: readonly CardUse[];
 }
 
 export interface RecordOptions {
@@ -44,80 +52,68 @@ export function sampleRecords(
   processes: readonly DetailedProcess[],
   { uptimeSeconds, utilOf, nameOf, gpuUses, isPartial = false }: RecordOptions,
 ): ProcessRecord[] {
-  const usesOf = byPid(gpuUses);
+  const usesOf = Map.groupBy(gpuUses, ({ pid }) => pid);
   const inContainer = containedIn(processes);
   const records: ProcessRecord[] = [];
   for (const process of processes) {
     const { pid, state, slurm, userId, cpuSeconds } = process;
     // Dead, and gone at the next read.
     if (state === 'X' || state === 'x') continue;
-    const gpus = usesOf.get(pid);
+    const gpus = usesOf.get(pid) ?? [];
     usesOf.delete(pid);
     const livedSeconds = Math.max(1, uptimeSeconds - process.startTicks / 100);
-    const cpuAverage = roundedTo((cpuSeconds / livedSeconds) * 100, 10);
+    const average = roundedTo((cpuSeconds / livedSeconds) * 100, 10);
     records.push({
       job: slurm?.jobId ?? process.groupId,
       isSlurm: slurm !== undefined,
-      user: userId === undefined ? '_user_unknown' : (nameOf(userId) ?? `_user_${userId}`),
+      user: userId === undefined ? UNKNOWN.user : (nameOf(userId) ?? `_user_${userId}`),
       userId,
-      pid,
-      parentPid: process.parentPid,
-      command: state === 'Z' ? `${process.name} <defunct>` : process.name,
-      threads: Math.max(0, process.threads - 1),
-      cpuAverage,
-      cpuUtil: utilOf(process) ?? cpuAverage,
-      cpuSeconds: Math.round(cpuSeconds + process.waitedCpuSeconds),
-      privateKilobytes: kilobytes(process.privateBytes),
-      dataKilobytes: kilobytes(process.dataBytes),
       residentBytes: process.residentBytes,
-      readKilobytes: kilobytes(process.readBytes),
-      writtenKilobytes: kilobytes(process.writtenBytes),
-      cancelledKilobytes: kilobytes(process.cancelledBytes),
-      isInContainer: inContainer.has(pid),
-      rolledUp: 0,
-      gpus: gpus ?? [],
+      pid,
+      ppid: process.parentPid,
+      cmd: state === 'Z' ? `${process.name} <defunct>` : process.name,
+      num_threads: Math.max(0, process.threads - 1),
+      cpu_avg: average,
+      cpu_util: utilOf(process) ?? average,
+      cpu_time: Math.round(cpuSeconds + process.waitedCpuSeconds),
+      resident_memory: kilobytes(process.privateBytes),
+      virtual_memory: kilobytes(process.dataBytes),
+      data_read: kilobytes(process.readBytes),
+      data_written: kilobytes(process.writtenBytes),
+      data_cancelled: kilobytes(process.cancelledBytes),
+      in_container: inContainer.has(pid),
+      rolledup: 0,
+      gpus: gpus.map(cardUseOf),
     });
   }
-  if (!isPartial) for (const [pid, gpus] of usesOf) records.push({ ...UNKNOWN, pid, gpus });
+  if (!isPartial) for (const [pid, gpus] of usesOf) records.push({ ...UNKNOWN, pid, gpus: gpus.map(cardUseOf) });
   return records;
 }
 
 const UNKNOWN: ProcessRecord = {
+  ...(Object.fromEntries(FIGURES.map((name) => [name, 0])) as Figures),
+  ppid: 1,
   job: 0,
   isSlurm: false,
   user: '_user_unknown',
   userId: undefined,
-  pid: 0,
-  parentPid: 1,
-  command: '_unknown_',
-  threads: 0,
-  cpuAverage: 0,
-  cpuUtil: 0,
-  cpuSeconds: 0,
-  privateKilobytes: 0,
-  dataKilobytes: 0,
   residentBytes: 0,
-  readKilobytes: 0,
-  writtenKilobytes: 0,
-  cancelledKilobytes: 0,
-  isInContainer: false,
-  rolledUp: 0,
+  cmd: '_unknown_',
+  in_container: false,
   gpus: [],
 };
+
+const cardUseOf = (use: GpuUse): CardUse => ({
+  index: use.index,
+  uuid: use.uuid,
+  gpu_util: use.computePercent,
+  gpu_memory: use.memoryKilobytes,
+  gpu_memory_util: use.memoryPercent,
+});
 
 export const roundedTo = (value: number, steps: number): number => Math.round(value * steps) / steps;
 
 const kilobytes = (bytes: number): number => Math.ceil(bytes / 1024);
-
-function byPid(uses: readonly GpuUse[]): Map<number, GpuUse[]> {
-  const map = new Map<number, GpuUse[]>();
-  for (const use of uses) {
-    const list = map.get(use.pid);
-    if (list === undefined) map.set(use.pid, [use]);
-    else list.push(use);
-  }
-  return map;
-}
 
 /** The descendants of every `containerd…` that init started. */
 function containedIn(processes: readonly DetailedProcess[]): ReadonlySet<number> {

@@ -1,5 +1,4 @@
-import type { GpuUse } from '../../../cluster/gpu/gpu.ts';
-import { type ProcessRecord, roundedTo } from './records.ts';
+import { type CardUse, FIGURES, type Figures, type ProcessRecord, roundedTo } from './records.ts';
 
 /**
  * Adds up processes of one Slurm job with the same parent and command that have no children: of 128 ranks of a program
@@ -12,29 +11,23 @@ export function rollUp(
   records: readonly ProcessRecord[],
   pidOf: (key: RollUpKey) => number = () => 0,
 ): readonly ProcessRecord[] {
-  const parents = new Set(records.map(({ parentPid }) => parentPid));
-  const groups = new Map<string, ProcessRecord[]>();
-  const result: ProcessRecord[] = [];
-  for (const record of records) {
-    if (!record.isSlurm || parents.has(record.pid)) {
-      result.push(record);
-      continue;
-    }
-    // The user belongs to it as well: a job of Slurm may run processes of several.
-    const key = JSON.stringify([record.job, record.parentPid, record.command, record.user]);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [record]);
-    else group.push(record);
-  }
-  for (const group of groups.values()) {
-    const [first] = group;
-    if (first === undefined) continue;
-    result.push(group.length === 1 ? first : { ...sumOf(first, group), pid: pidOf(first) });
-  }
-  return result;
+  const parents = new Set(records.map(({ ppid }) => ppid));
+  const isAlone = ({ isSlurm, pid }: ProcessRecord) => !isSlurm || parents.has(pid);
+  const groups = Map.groupBy(
+    records.filter((record) => !isAlone(record)),
+    keyOf,
+  );
+  const sums = [...groups.values()].map((group) => {
+    const [first] = group as [ProcessRecord, ...ProcessRecord[]];
+    return group.length === 1 ? first : { ...sumOf(first, group), pid: pidOf(first) };
+  });
+  return [...records.filter(isAlone), ...sums];
 }
 
-export type RollUpKey = Pick<ProcessRecord, 'job' | 'parentPid' | 'command' | 'user'>;
+export type RollUpKey = Pick<ProcessRecord, 'job' | 'ppid' | 'cmd' | 'user'>;
+
+/** The user belongs to it as well: a job of Slurm may run processes of several. */
+const keyOf = ({ job, ppid, cmd, user }: RollUpKey): string => JSON.stringify([job, ppid, cmd, user]);
 
 /**
  * Gives ids above all ids of processes to records that stand for several. The id follows from job, parent and command,
@@ -42,8 +35,8 @@ export type RollUpKey = Pick<ProcessRecord, 'job' | 'parentPid' | 'command' | 'u
  */
 export function createRollUpIds(pidMax: number): (key: RollUpKey) => number {
   const keys = new Map<number, string>();
-  return ({ job, parentPid, command, user }) => {
-    const key = JSON.stringify([job, parentPid, command, user]);
+  return (record) => {
+    const key = keyOf(record);
     // A few thousand keys over 2^31 ids collide rarely; then the next free id is used.
     let id = pidMax + 1 + hashOf(key);
     while (keys.has(id) && keys.get(id) !== key) id += 1;
@@ -63,27 +56,22 @@ function hashOf(text: string): number {
   return (hash >>> 0) & 0x7fffffff;
 }
 
+/** Sums of integers are integers already; those of percentages are rounded. */
 function sumOf(first: ProcessRecord, group: readonly ProcessRecord[]): ProcessRecord {
-  const sum = (field: (record: ProcessRecord) => number) => group.reduce((total, each) => total + field(each), 0);
+  const sum = (name: (typeof FIGURES)[number] | 'residentBytes', steps = 1) =>
+    roundedTo(
+      group.reduce((total, { [name]: value }) => total + value, 0),
+      steps,
+    );
   return {
     ...first,
-    threads: sum(({ threads }) => threads),
-    cpuAverage: roundedTo(
-      sum(({ cpuAverage }) => cpuAverage),
-      10,
-    ),
-    cpuUtil: roundedTo(
-      sum(({ cpuUtil }) => cpuUtil),
-      1000,
-    ),
-    cpuSeconds: sum(({ cpuSeconds }) => cpuSeconds),
-    privateKilobytes: sum(({ privateKilobytes }) => privateKilobytes),
-    dataKilobytes: sum(({ dataKilobytes }) => dataKilobytes),
-    residentBytes: sum(({ residentBytes }) => residentBytes),
-    readKilobytes: sum(({ readKilobytes }) => readKilobytes),
-    writtenKilobytes: sum(({ writtenKilobytes }) => writtenKilobytes),
-    cancelledKilobytes: sum(({ cancelledKilobytes }) => cancelledKilobytes),
-    rolledUp: group.length - 1,
+    ...(Object.fromEntries(FIGURES.map((name) => [name, sum(name)])) as Figures),
+    pid: first.pid,
+    ppid: first.ppid,
+    residentBytes: sum('residentBytes'),
+    cpu_avg: sum('cpu_avg', 10),
+    cpu_util: sum('cpu_util', 1000),
+    rolledup: group.length - 1,
     gpus: [
       ...Map.groupBy(
         group.flatMap(({ gpus }) => gpus),
@@ -93,10 +81,10 @@ function sumOf(first: ProcessRecord, group: readonly ProcessRecord[]): ProcessRe
   };
 }
 
-const addedUp = (uses: readonly GpuUse[]): GpuUse =>
+const addedUp = (uses: readonly CardUse[]): CardUse =>
   uses.reduce((left, right) => ({
     ...left,
-    computePercent: left.computePercent + right.computePercent,
-    memoryKilobytes: left.memoryKilobytes + right.memoryKilobytes,
-    memoryPercent: left.memoryPercent + right.memoryPercent,
+    gpu_util: left.gpu_util + right.gpu_util,
+    gpu_memory: left.gpu_memory + right.gpu_memory,
+    gpu_memory_util: left.gpu_memory_util + right.gpu_memory_util,
   }));

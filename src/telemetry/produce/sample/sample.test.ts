@@ -62,21 +62,21 @@ it('a record has the times, sizes and names that the format asks for', () => {
     job: 70,
     isSlurm: false,
     user: 'ann',
-    command: 'python3',
-    threads: 3,
-    cpuSeconds: 8,
-    cpuAverage: 5,
-    cpuUtil: 99.5,
-    privateKilobytes: 3907,
-    dataKilobytes: 8,
-    readKilobytes: 1,
-    writtenKilobytes: 1,
-    cancelledKilobytes: 0,
+    cmd: 'python3',
+    num_threads: 3,
+    cpu_time: 8,
+    cpu_avg: 5,
+    cpu_util: 99.5,
+    resident_memory: 3907,
+    virtual_memory: 8,
+    data_read: 1,
+    data_written: 1,
+    data_cancelled: 0,
   });
 });
 
 it('a process that was not in the previous sample has its average as its present use', () => {
-  expect(recordsFrom([process(8)])[0]).toMatchObject({ cpuAverage: 5, cpuUtil: 5 });
+  expect(recordsFrom([process(8)])[0]).toMatchObject({ cpu_avg: 5, cpu_util: 5 });
 });
 
 it('a zombie is marked, a dead process is left out, and a user without a name has its number', () => {
@@ -85,7 +85,7 @@ it('a zombie is marked, a dead process is left out, and a user without a name ha
     process(8, { state: 'X' }),
     process(9, { userId: undefined }),
   ]);
-  expect(records.map(({ pid, command, user }) => [pid, command, user])).toEqual([
+  expect(records.map(({ pid, cmd, user }) => [pid, cmd, user])).toEqual([
     [7, 'python3 <defunct>', '_user_6000'],
     [9, 'python3', '_user_unknown'],
   ]);
@@ -93,9 +93,7 @@ it('a zombie is marked, a dead process is left out, and a user without a name ha
 
 it('a process that only a card knows is reported as unknown', () => {
   const records = recordsFrom([process(7)], [use(7), use(666)]);
-  expect(
-    records.map(({ pid, command, user, parentPid, gpus }) => [pid, command, user, parentPid, gpus.length]),
-  ).toEqual([
+  expect(records.map(({ pid, cmd, user, ppid, gpus }) => [pid, cmd, user, ppid, gpus.length])).toEqual([
     [7, 'python3', 'ann', 1, 1],
     [666, '_unknown_', '_user_unknown', 1, 1],
   ]);
@@ -114,7 +112,7 @@ it('descendants of containerd below init are in a container, and no others', () 
     process(13, { parentPid: 20 }),
     process(20, { name: 'containerd', parentPid: 2 }),
   ]);
-  expect(records.filter(({ isInContainer }) => isInContainer).map(({ pid }) => pid)).toEqual([11, 12]);
+  expect(records.filter(({ in_container: isInside }) => isInside).map(({ pid }) => pid)).toEqual([11, 12]);
 });
 
 it('a job of Slurm has epoch 0, and a process group with its number and user is another job', () => {
@@ -161,28 +159,28 @@ it('processes of a Slurm job with one parent and command are added up, and a pro
     [use(7), use(8), use(8, { uuid: 'GPU-2', index: 1 })],
   );
   const rolled = rollUp(records);
-  expect(rolled.map(({ pid, command, rolledUp }) => [pid, command, rolledUp])).toEqual([
+  expect(rolled.map(({ pid, cmd, rolledup }) => [pid, cmd, rolledup])).toEqual([
     [5, 'launcher', 0],
     [0, 'python3', 1],
     [9, 'other', 0],
   ]);
   expect(rolled[1]).toMatchObject({
-    threads: 6,
-    cpuSeconds: 16,
-    cpuAverage: 10,
-    cpuUtil: 104.5,
-    privateKilobytes: 7814,
-    readKilobytes: 2,
+    num_threads: 6,
+    cpu_time: 16,
+    cpu_avg: 10,
+    cpu_util: 104.5,
+    resident_memory: 7814,
+    data_read: 2,
     gpus: [
       {
         uuid: 'GPU-1',
-        computePercent: 100,
-        memoryKilobytes: 200,
-        memoryPercent: 20,
+        gpu_util: 100,
+        gpu_memory: 200,
+        gpu_memory_util: 20,
       },
       {
         uuid: 'GPU-2',
-        computePercent: 50,
+        gpu_util: 50,
       },
     ],
   });
@@ -197,13 +195,13 @@ it('processes outside of Slurm, and those with children, are not added up', () =
     process(30, { slurm, parentPid: 20, name: 'a' }),
     process(31, { slurm, parentPid: 21, name: 'b' }),
   ]);
-  expect(rollUp(records).map(({ pid, rolledUp }) => [pid, rolledUp])).toEqual(
+  expect(rollUp(records).map(({ pid, rolledup }) => [pid, rolledup])).toEqual(
     [7, 8, 20, 21, 30, 31].map((pid) => [pid, 0]),
   );
 });
 
 it('a rolled-up record of a daemon has the same id in every sample, above all ids of processes', () => {
-  const key = { job: 42, parentPid: 5, command: 'python3', user: 'ann' };
+  const key = { job: 42, ppid: 5, cmd: 'python3', user: 'ann' };
   const [first, second] = [createRollUpIds(4_194_304), createRollUpIds(4_194_304)];
   const id = first(key);
   expect(id).toBeGreaterThan(4_194_304);
@@ -227,7 +225,7 @@ test.each<[string, boolean, Partial<SampleFilters>, Partial<ProcessRecord>]>([
   ['of a user whose name begins like an excluded one', true, { excludeUsers: ['an'] }, {}],
   ['whose command begins like an excluded one', false, { excludeCommands: ['pyth'] }, {}],
   ['of the system', false, { excludeSystemJobs: true }, { userId: 999 }],
-  ['of the system inside a container', true, { excludeSystemJobs: true }, { userId: 999, isInContainer: true }],
+  ['of the system inside a container', true, { excludeSystemJobs: true }, { userId: 999, in_container: true }],
   ['that only a card knows', true, { excludeSystemJobs: true }, { userId: undefined }],
 ])('a process %s is reported: %s', (_, isReported, filters, record) =>
   expect(wanted(filters, record)).toBe(isReported),
