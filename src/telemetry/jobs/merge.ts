@@ -4,6 +4,7 @@ import { limitInSeconds, stateWord } from '../../core/contract/sonar/conventions
 import type { SonarSlurmJob } from '../../core/contract/sonar/jobs.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import type { Metadata } from '../../core/contract/sonar/shared.ts';
+import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
 
 /**
  * Merges records of one Slurm job or step, which are partial, repeated, and may arrive in any order, into one row.
@@ -96,5 +97,22 @@ const isDefault = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0);
 
 /** The same text for the same row, in whatever order its fields came. */
-export const mergedText = (merged: Merged): string =>
+const mergedText = (merged: Merged): string =>
   exactJson(Object.fromEntries(Object.entries(merged).toSorted(([one], [other]) => (one < other ? -1 : 1))));
+
+/** The columns of a merged row, beside its key and the time when it was seen. */
+export function columnsOfMerged(merged: Merged) {
+  const values = mergedValues(merged);
+  const text = (name: string) => (typeof values[name] === 'string' ? values[name] : null);
+  const seconds = (name: string) => parseTimestamp(text(name) ?? '')?.seconds ?? null;
+  return {
+    state: text('job_state'),
+    user: text('user_name'),
+    account: text('account'),
+    partition: text('partition'),
+    submit: seconds('submit_time'),
+    start: seconds('start_time'),
+    end: seconds('end_time'),
+    fields: mergedText(merged),
+  };
+}

@@ -1,9 +1,9 @@
 import { jobHoursOf, nodeHoursOf } from '../questions/hours.ts';
 import type { JobHour, NodeHour } from '../rows/hours.ts';
+import { DAY_SECONDS, dayOf, dayText } from '../store/days.ts';
 import { toInteger } from '../rows/numbers.ts';
 import type { ClosedReport } from '../store/telemetry-store.ts';
 import { PgConnection } from './connection.ts';
-import { DAY_LENGTH_SECONDS } from './days.ts';
 import { PostgresUnusable } from './errors.ts';
 import { ADD_UP_DAY } from './hour-queries.ts';
 import type { PgRows } from './pg-rows.ts';
@@ -38,7 +38,7 @@ export interface Closing {
  * Throws: `CloseRunning`.
  */
 export async function* closePostgresDays(store: Closing, before: number, now: number): AsyncGenerator<ClosedReport> {
-  const first = await store.reading.query(OPEN_DAYS, Math.floor(before / DAY_LENGTH_SECONDS));
+  const first = await store.reading.query(OPEN_DAYS, dayOf(before));
   if (first.length === 0) return;
   // A lock of the session: it goes with its connection, however this program ends.
   const locking = new PgConnection(store.url);
@@ -48,7 +48,7 @@ export async function* closePostgresDays(store: Closing, before: number, now: nu
       throw new CloseRunning(
         `another program closes days of ${locking.address}; run the command again when it is done`,
       );
-    for (const row of await store.reading.query(OPEN_DAYS, Math.floor(before / DAY_LENGTH_SECONDS))) {
+    for (const row of await store.reading.query(OPEN_DAYS, dayOf(before))) {
       const day = { cluster: Number(row['cluster']), clusterName: String(row['name']), day: Number(row['day']) };
       const report = await closeDay(store, day, now);
       if (report !== undefined) yield report;
@@ -70,7 +70,7 @@ interface DayToClose {
 
 async function closeDay(store: Closing, toClose: DayToClose, now: number): Promise<ClosedReport | undefined> {
   const { cluster, clusterName, day } = toClose;
-  const [from, until] = [day * DAY_LENGTH_SECONDS, (day + 1) * DAY_LENGTH_SECONDS];
+  const [from, until] = [day * DAY_SECONDS, (day + 1) * DAY_SECONDS];
   const { reading, writing, rows } = store;
   const numberOf = async (db: PgConnection, sql: string) =>
     Number((await db.query(sql, cluster, from, until))[0]?.['number'] ?? 0);
@@ -95,7 +95,7 @@ async function closeDay(store: Closing, toClose: DayToClose, now: number): Promi
     if (!isClosed) continue;
     return {
       cluster: clusterName,
-      day: new Date(from * 1000).toISOString().slice(0, 10),
+      day: dayText(day),
       samples,
       processes: await numberOf(reading, PROCESSES_OF_DAY),
       bytes: await numberOf(reading, SIZE_OF_DAY),
@@ -204,10 +204,10 @@ async function replace(
   const key = table === 'job_hour' ? 'cluster, time, node, job, epoch, "user"' : 'cluster, time, node';
   await db.run(
     `delete from sonar.${table} where cluster = $1 and time >= $2 and time < $3
-       and not exists (select from sonar.day d where d.cluster = $1 and d.day = $2 / ${DAY_LENGTH_SECONDS} and d.has_lost)`,
+       and not exists (select from sonar.day d where d.cluster = $1 and d.day = $2 / ${DAY_SECONDS} and d.has_lost)`,
     cluster,
-    day * DAY_LENGTH_SECONDS,
-    (day + 1) * DAY_LENGTH_SECONDS,
+    day * DAY_SECONDS,
+    (day + 1) * DAY_SECONDS,
   );
   await db.script(`create temporary table fresh (like sonar.${table}) on commit drop`);
   await db.copy('fresh', COLUMNS[table], values);

@@ -1,11 +1,7 @@
+import { DAY_SECONDS, dayOf } from '../store/days.ts';
 import type { PgConnection } from './connection.ts';
 import { codeOf } from './errors.ts';
 import { dailyTables } from './migrations.ts';
-
-export const DAY_LENGTH_SECONDS = 86_400;
-
-/** The day of a Unix time, from 1970-01-01. */
-export const postgresDayOf = (time: number): number => Math.floor(time / DAY_LENGTH_SECONDS);
 
 /** Days before 2000-01-01 come from clocks that are not set. */
 const FIRST_DAY = 10_957;
@@ -30,7 +26,7 @@ export class Days {
   }
 
   async ensure(days: Iterable<number>, received: number): Promise<void> {
-    const newest = postgresDayOf(received) + DAYS_AHEAD;
+    const newest = dayOf(received) + DAYS_AHEAD;
     const missing = [...new Set(days)].filter((day) => day >= FIRST_DAY && day <= newest && !this.#known.has(day));
     if (missing.length === 0) return;
     for (const day of await this.existing()) this.#known.add(day);
@@ -67,7 +63,7 @@ export class Days {
           await this.#db.script(
             `create table sonar.${partitionOf(table, day)} (like sonar.${table} including defaults);
              alter table sonar.${table} attach partition sonar.${partitionOf(table, day)}
-               for values from (${day * DAY_LENGTH_SECONDS}) to (${(day + 1) * DAY_LENGTH_SECONDS})`,
+               for values from (${day * DAY_SECONDS}) to (${(day + 1) * DAY_SECONDS})`,
           );
       });
     } catch (error) {

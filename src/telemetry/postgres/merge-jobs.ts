@@ -1,7 +1,6 @@
 import type { SonarSlurmJob } from '../../core/contract/sonar/jobs.ts';
 import type { Metadata } from '../../core/contract/sonar/shared.ts';
-import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
-import { type Merged, mergedText, mergeRecord, mergedValues } from '../jobs/merge.ts';
+import { columnsOfMerged, type Merged, mergeRecord } from '../jobs/merge.ts';
 import { storedJson } from '../rows/stored-json.ts';
 import type { PgConnection } from './connection.ts';
 
@@ -55,9 +54,8 @@ export async function mergeJobs(db: PgConnection, records: readonly JobRecord[])
       fields = mergeRecord(fields, record, time, meta);
       if (BigInt(time) > seen) seen = BigInt(time);
     }
-    return { ...columnsOf(fields), seen: String(seen) };
+    return { ...columnsOfMerged(fields), seen: String(seen) };
   });
-  const column = <Value>(valueOf: (row: (typeof merged)[number]) => Value): Value[] => merged.map(valueOf);
   await db.query(
     `update sonar.job j set state = t.state, "user" = t."user", account = t.account, partition = t.partition, submit = t.submit,
        start = t.start, "end" = t."end", seen = t.seen, fields = t.fields
@@ -65,33 +63,9 @@ export async function mergeJobs(db: PgConnection, records: readonly JobRecord[])
        as t (cluster, job_id, step, state, "user", account, partition, submit, start, "end", seen, fields)
      where j.cluster = t.cluster and j.job_id = t.job_id and j.step = t.step`,
     ...keys,
-    column(({ state }) => state),
-    column(({ user }) => user),
-    column(({ account }) => account),
-    column(({ partition }) => partition),
-    column(({ submit }) => submit),
-    column(({ start }) => start),
-    column(({ end }) => end),
-    column(({ seen }) => seen),
-    column(({ fields }) => fields),
+    ...COLUMNS.map((name) => merged.map(({ [name]: value }) => value)),
   );
 }
 
-function columnsOf(merged: Merged) {
-  const values = mergedValues(merged);
-  const text = (name: string) => (typeof values[name] === 'string' ? values[name] : null);
-  const seconds = (name: string) => {
-    const value = text(name);
-    return value === null ? null : (parseTimestamp(value)?.seconds ?? null);
-  };
-  return {
-    state: text('job_state'),
-    user: text('user_name'),
-    account: text('account'),
-    partition: text('partition'),
-    submit: seconds('submit_time'),
-    start: seconds('start_time'),
-    end: seconds('end_time'),
-    fields: mergedText(merged),
-  };
-}
+/** As the update names them. */
+const COLUMNS = ['state', 'user', 'account', 'partition', 'submit', 'start', 'end', 'seen', 'fields'] as const;

@@ -1,5 +1,6 @@
+import { DAY_SECONDS, dayOf } from '../store/days.ts';
 import type { PgConnection } from './connection.ts';
-import { DAY_LENGTH_SECONDS, postgresDayOf, Days, partitionOf } from './days.ts';
+import { Days, partitionOf } from './days.ts';
 import { dailyTables } from './migrations.ts';
 import { WRITERS_LOCK } from './write.ts';
 
@@ -10,7 +11,7 @@ import { WRITERS_LOCK } from './write.ts';
 export async function pruneTime(db: PgConnection, before: number): Promise<number> {
   const [day] = await db.query(
     'select exists (select from sonar.day where day = $1 and closed is not null) as is_closed',
-    postgresDayOf(before),
+    dayOf(before),
   );
   return day?.['is_closed'] === true ? before - (before % HOUR) : before;
 }
@@ -20,7 +21,7 @@ const HOUR = 3600;
 /** The days before a time of which something arrived more than so many seconds after it was sampled. */
 async function lateDays(db: PgConnection, before: number, seconds: number): Promise<number[]> {
   const rows = await db.query(
-    `select distinct time / ${DAY_LENGTH_SECONDS} as day from sonar.envelope where time < $1 and received - time > $2`,
+    `select distinct time / ${DAY_SECONDS} as day from sonar.envelope where time < $1 and received - time > $2`,
     before,
     seconds,
   );
@@ -49,7 +50,7 @@ export async function prunePostgres(db: PgConnection, before: number, arrivedWit
       before,
     );
     for (const day of await new Days(db).existing())
-      if ((day + 1) * DAY_LENGTH_SECONDS <= before && !kept.includes(day))
+      if ((day + 1) * DAY_SECONDS <= before && !kept.includes(day))
         for (const table of dailyTables) await db.script(`drop table sonar.${partitionOf(table, day)}`);
     for (const table of dailyTables)
       await db.run(
@@ -68,7 +69,7 @@ export async function prunePostgres(db: PgConnection, before: number, arrivedWit
     await db.run(
       'update sonar.day set has_lost = true where day * $2 < $1 and not has_lost and not day = any($3::bigint[])',
       before,
-      DAY_LENGTH_SECONDS,
+      DAY_SECONDS,
       kept,
     );
     await db.run(`delete from sonar.content c where not exists (select from sonar.job_event where content = c.id)

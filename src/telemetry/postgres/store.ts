@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Envelope } from '../../core/contract/sonar/envelope.ts';
+import { aboutOf } from '../../core/contract/sonar/envelope.ts';
 import type { AttemptLink } from '../rows/records.ts';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 import { KEPT_RAW, NO_CLUSTER, problemOf, withoutSecrets } from '../store/received-record.ts';
+import { messageOf } from '../store/message.ts';
 import { toInteger } from '../rows/numbers.ts';
 import {
   clusterSummaryOf,
@@ -21,7 +22,7 @@ import {
 import { closePostgresDays } from './close.ts';
 import { PgConnection } from './connection.ts';
 import { codeOf, PostgresUnusable, StoreAway } from './errors.ts';
-import { aboutOf, type ReceivedEnvelope, messageOf, problemFor } from './message.ts';
+import { type ReceivedEnvelope, problemFor } from './message.ts';
 import { migratePostgres } from './migrate.ts';
 import { prunePostgres, pruneTime } from './prune.ts';
 import { PgRows } from './pg-rows.ts';
@@ -155,9 +156,9 @@ export class PostgresStore implements TelemetryStore {
     if (name === undefined) return { problem: NO_CLUSTER };
     const id = await this.#clusterOf(name);
     if (id === undefined) return 'unknown cluster';
-    const message = messageOf(record as EnvelopeRecord & { readonly envelope: Envelope }, index, { id, name });
+    const message = messageOf(envelope, record.hasUnknown, { id, name });
     const problem = problemFor(message);
-    return problem === undefined ? message : { problem };
+    return problem === undefined ? { ...message, index } : { problem };
   }
 
   async #clusterOf(name: string): Promise<number | undefined> {

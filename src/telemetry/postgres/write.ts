@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { exactJson } from '../../core/contract/sonar/encode.ts';
 import type { JobsAttributes } from '../../core/contract/sonar/jobs.ts';
 import type { SampleAttributes } from '../../core/contract/sonar/sample.ts';
+import { dayOf } from '../store/days.ts';
 import { toInteger } from '../rows/numbers.ts';
 import { sampleTableNames, sampleTables } from '../store/tables.ts';
 import type { PgConnection } from './connection.ts';
-import { postgresDayOf, Days } from './days.ts';
+import { Days } from './days.ts';
 import { type JobRecord, mergeJobs } from './merge-jobs.ts';
 import { keyOf, type ReceivedEnvelope } from './message.ts';
 import { PostgresNames, type NameTable } from './names.ts';
@@ -56,10 +57,10 @@ export class PostgresWriter {
   ): Promise<ReadonlySet<number>> {
     // Of equal messages in one call the first counts.
     const first = new Map<string, ReceivedEnvelope>();
-    for (const message of messages) if (!first.has(message.key)) first.set(message.key, message);
+    for (const message of messages) if (!first.has(keyOf(message))) first.set(keyOf(message), message);
     const distinct = [...first.values()];
     await this.days.ensure(
-      distinct.map(({ time }) => postgresDayOf(time)),
+      distinct.map(({ time }) => dayOf(time)),
       received,
     );
     const ids = await this.#idsFor(distinct);
@@ -167,7 +168,7 @@ export class PostgresWriter {
     { ids, nodes, contents }: { ids: IdsOf; nodes: ReadonlyMap<string, number>; contents: Contents },
   ): Promise<Stored[]> {
     if (messages.length === 0) return [];
-    const sorted = messages.toSorted((one, other) => (one.key < other.key ? -1 : 1));
+    const sorted = messages.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
     const contentOf = (text: string | undefined) =>
       text === undefined ? null : String(contents.get(hashOf(text)) ?? '');
     const column = <Value>(valueOf: (message: ReceivedEnvelope) => Value): Value[] => sorted.map(valueOf);
@@ -191,10 +192,10 @@ export class PostgresWriter {
       column(({ topoText }) => contentOf(topoText)),
       column(({ members }) => members ?? null),
     );
-    const byKey = new Map(messages.map((message) => [message.key, message]));
+    const byKey = new Map(messages.map((message) => [keyOf(message), message]));
     return rows.map(({ id, cluster, type, hash }) => ({
       id: id as bigint,
-      message: byKey.get(keyOf(Number(cluster), String(type), String(hash))) as ReceivedEnvelope,
+      message: byKey.get(`${String(cluster)} ${String(type)} ${String(hash)}`) as ReceivedEnvelope,
     }));
   }
 
@@ -226,7 +227,7 @@ export class PostgresWriter {
     for (const { message } of stored) {
       const { cluster, node, time, type } = message;
       if (type === 'sample' && node !== undefined && time >= 0)
-        days.set(`${cluster} ${postgresDayOf(time)}`, { cluster, day: postgresDayOf(time) });
+        days.set(`${cluster} ${dayOf(time)}`, { cluster, day: dayOf(time) });
     }
     if (days.size === 0) return;
     const sorted = [...days.values()].toSorted((one, other) => one.cluster - other.cluster || one.day - other.day);
@@ -276,7 +277,7 @@ function rowsByDay(stored: readonly Stored[]): ReadonlyMap<number, number> {
     if (message.type !== 'sample') continue;
     const { jobs = [] } = (message.envelope.data?.attributes ?? {}) as Partial<SampleAttributes>;
     const rows = jobs.reduce((sum, { processes = [] }) => sum + processes.length, 0);
-    days.set(postgresDayOf(message.time), (days.get(postgresDayOf(message.time)) ?? 0) + rows);
+    days.set(dayOf(message.time), (days.get(dayOf(message.time)) ?? 0) + rows);
   }
   return days;
 }

@@ -1,4 +1,5 @@
 import { isSecret } from '../../cluster/secret.ts';
+import { aboutOf } from '../../core/contract/sonar/envelope.ts';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 import { EnvelopeReader } from '../read/envelope-reader.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
@@ -102,8 +103,7 @@ async function deniedFor(
   { user, secret }: Credential,
 ): Promise<string | undefined> {
   const envelope = record?.envelope;
-  const about = envelope?.data === undefined ? envelope?.errors[0] : envelope.data.attributes;
-  const cluster = about?.cluster ?? user;
+  const cluster = (envelope && aboutOf(envelope).cluster) ?? user;
   const token = secret ?? envelope?.meta.token;
   if (cluster === undefined) return 'the request names no cluster: neither its envelope nor a login';
   if (user !== undefined && user !== cluster) return `the login is of ${user}, and the envelope is of ${cluster}`;

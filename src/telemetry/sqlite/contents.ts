@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { StoreDatabase } from './database.ts';
 
-export const sha256 = (text: string): Uint8Array => createHash('sha256').update(text).digest();
-
 /** Texts that many envelopes have: equal ones are stored once. */
 export class Contents {
   readonly #db: StoreDatabase;
@@ -12,14 +10,9 @@ export class Contents {
   }
 
   idOf(text: string): number {
-    const hash = sha256(text);
+    const hash = createHash('sha256').update(text).digest();
     const found = this.#db.get('select id from content where sha256 = ?', hash);
     if (found !== undefined) return Number(found['id']);
     return this.#db.run('insert into content (sha256, text) values (?, ?)', hash, text).id;
-  }
-
-  /** The body of an envelope. */
-  set(envelope: number, text: string): void {
-    this.#db.run('update envelope set content = ? where id = ?', this.idOf(text), envelope);
   }
 }

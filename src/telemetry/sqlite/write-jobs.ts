@@ -1,8 +1,7 @@
 import { exactJson } from '../../core/contract/sonar/encode.ts';
 import type { SonarSlurmJob } from '../../core/contract/sonar/jobs.ts';
 import type { Metadata } from '../../core/contract/sonar/shared.ts';
-import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
-import { type Merged, mergedText, mergeRecord, mergedValues } from '../jobs/merge.ts';
+import { columnsOfMerged, type Merged, mergeRecord } from '../jobs/merge.ts';
 import { storedJson } from '../rows/stored-json.ts';
 import { toInteger } from '../rows/numbers.ts';
 import type { Contents } from './contents.ts';
@@ -42,25 +41,8 @@ function mergeJob(db: StoreDatabase, job: SonarSlurmJob, { cluster, time, meta }
   );
   const held = found === undefined ? {} : (storedJson(String(found['fields'])) as Merged);
   const merged = mergeRecord(held, job, time, meta);
-  const values = mergedValues(merged);
-  const text = (name: string) => (typeof values[name] === 'string' ? values[name] : null);
-  const seconds = (name: string) => {
-    const value = text(name);
-    return value === null ? null : (parseTimestamp(value)?.seconds ?? null);
-  };
-  db.run(
-    'insert or replace into job values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    cluster,
-    jobId,
-    step,
-    text('job_state'),
-    text('user_name'),
-    text('account'),
-    text('partition'),
-    seconds('submit_time'),
-    seconds('start_time'),
-    seconds('end_time'),
-    Math.max(time, Number(found?.['seen'] ?? time)),
-    mergedText(merged),
-  );
+  const { state, user, account, partition, submit, start, end, fields } = columnsOfMerged(merged);
+  const seen = Math.max(time, Number(found?.['seen'] ?? time));
+  const row = [cluster, jobId, step, state, user, account, partition, submit, start, end, seen, fields];
+  db.run('insert or replace into job values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', ...row);
 }

@@ -1,10 +1,7 @@
-import { encodeAttributes, exactJson } from '../../core/contract/sonar/encode.ts';
-import type { Envelope } from '../../core/contract/sonar/envelope.ts';
-import type { SysinfoAttributes } from '../../core/contract/sonar/sysinfo.ts';
-import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
+import { aboutOf, type Envelope } from '../../core/contract/sonar/envelope.ts';
 import { archivedHash, dayOf } from '../store/days.ts';
-import { unknownMembers } from '../store/unknown-members.ts';
-import { Contents, sha256 } from './contents.ts';
+import { type LedgerMessage, messageOf } from '../store/message.ts';
+import { Contents } from './contents.ts';
 import type { StoreDatabase } from './database.ts';
 import { Dictionary } from './dictionary.ts';
 import { writeJobs } from './write-jobs.ts';
@@ -45,21 +42,16 @@ export class SqliteWriter {
   }
 
   write(envelope: Envelope, { received, cluster: fallback, hasUnknown }: StoreEnvelopeOptions): StoreOutcome {
-    const about = (envelope.data === undefined ? envelope.errors[0] : envelope.data.attributes) ?? { time: '' };
-    const clusterName = about.cluster ?? fallback;
-    if (clusterName === undefined) return 'no cluster';
-    const cluster = this.clusterOf(clusterName);
-    if (cluster === undefined) return 'unknown cluster';
-    const type = envelope.data?.type ?? 'error';
-    const text =
-      envelope.data === undefined
-        ? exactJson(envelope.errors)
-        : encodeAttributes(envelope.data.type, { ...envelope.data.attributes, cluster: clusterName });
-    const node = 'node' in about && typeof about.node === 'string' ? this.nodeOf(cluster, about.node) : null;
-    const instant = parseTimestamp(about.time) ?? { seconds: 0, offsetMinutes: 0 };
-    const hash = sha256(text);
-    if (type === 'sample' && this.#isArchived(cluster, instant.seconds, hash)) return 'repeated';
-    const { changes, id } = this.#db.run(
+    const name = aboutOf(envelope).cluster ?? fallback;
+    if (name === undefined) return 'no cluster';
+    const id = this.clusterOf(name);
+    if (id === undefined) return 'unknown cluster';
+    const message = messageOf(envelope, hasUnknown, { id, name });
+    const { cluster, type, time, zone, source } = message;
+    const node = message.node === undefined ? null : this.nodeOf(cluster, message.node);
+    const hash = Buffer.from(message.sha256, 'hex');
+    if (type === 'sample' && this.#isArchived(cluster, time, hash)) return 'repeated';
+    const added = this.#db.run(
       // An id is never used again, also if its envelope was archived.
       `insert into envelope (id, cluster, type, sha256, node, time, zone, source, received) values (
          max(coalesce((select max(id) from envelope), 0), coalesce((select max(last_id) from closed_day), 0)) + 1,
@@ -69,38 +61,27 @@ export class SqliteWriter {
       type,
       hash,
       node,
-      instant.seconds,
-      instant.offsetMinutes,
-      this.#sourceOf(envelope.meta),
+      time,
+      zone,
+      this.#sources.idOf(source),
       received,
     );
-    if (changes === 0) return 'repeated';
-    if (hasUnknown) this.#writeUnknown(id, envelope);
-    this.#writeBody(id, envelope, cluster, instant.seconds);
+    if (added.changes === 0) return 'repeated';
+    this.#writeParts(added.id, message);
     return 'stored';
   }
 
-  #writeBody(id: number, envelope: Envelope, cluster: number, time: number): void {
-    const { data } = envelope;
-    if (data === undefined) return this.#contents.set(id, exactJson(envelope.errors));
-    switch (data.type) {
-      case 'sample':
-        if ((data.attributes.errors ?? []).length > 0) this.#contents.set(id, exactJson(data.attributes.errors));
-        return this.#samples.write(id, data.attributes);
-      case 'sysinfo':
-        return this.#writeSysinfo(id, data.attributes);
-      case 'job':
-        return writeJobs(this.#db, this.#contents, data.attributes.slurm_jobs ?? [], {
-          id,
-          cluster,
-          time,
-          meta: envelope.meta,
-        });
-      case 'cluster': {
-        const { time: _time, cluster: _cluster, ...state } = data.attributes;
-        return this.#contents.set(id, exactJson(state));
-      }
-    }
+  /** The hardware of a node rarely changes, and its topology is several hundred KB: equal texts are stored once. */
+  #writeParts(id: number, { envelope, cluster, time, content, topoSvg, topoText, members }: LedgerMessage): void {
+    const idOf = (text: string | undefined) => (text === undefined ? null : this.#contents.idOf(text));
+    if (members !== undefined) this.#db.run('insert into extra (envelope, members) values (?, ?)', id, members);
+    if (content !== undefined) this.#db.run('update envelope set content = ? where id = ?', idOf(content), id);
+    if (topoSvg !== undefined || topoText !== undefined)
+      this.#db.run('insert into topology values (?, ?, ?)', id, idOf(topoSvg), idOf(topoText));
+    const { data, meta } = envelope;
+    if (data?.type === 'sample') this.#samples.write(id, data.attributes);
+    if (data?.type === 'job')
+      writeJobs(this.#db, this.#contents, data.attributes.slurm_jobs ?? [], { id, cluster, time, meta });
   }
 
   #isArchived(cluster: number, time: number, hash: Uint8Array): boolean {
@@ -138,28 +119,5 @@ export class SqliteWriter {
         : Number(found['id']);
     this.#nodes.set(key, id);
     return id;
-  }
-
-  /** A token proves who sent the data; it is not part of them and is stored nowhere. */
-  #sourceOf({ token: _token, ...meta }: Envelope['meta']): number {
-    return this.#sources.idOf(exactJson(meta));
-  }
-
-  #writeUnknown(id: number, envelope: Envelope): void {
-    const members = unknownMembers(envelope);
-    if (members.length > 0) this.#db.run('insert into extra (envelope, members) values (?, ?)', id, exactJson(members));
-  }
-
-  /** The hardware of a node rarely changes, and its topology is several hundred KB: equal texts are stored once. */
-  #writeSysinfo(id: number, attributes: SysinfoAttributes): void {
-    const { time: _time, cluster: _cluster, node: _node, topo_svg: svg, topo_text: text, ...rest } = attributes;
-    this.#contents.set(id, exactJson(rest));
-    if (svg !== undefined || text !== undefined)
-      this.#db.run(
-        'insert into topology values (?, ?, ?)',
-        id,
-        svg === undefined ? null : this.#contents.idOf(svg),
-        text === undefined ? null : this.#contents.idOf(text),
-      );
   }
 }

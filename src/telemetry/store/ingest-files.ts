@@ -1,3 +1,4 @@
+import { aboutOf } from '../../core/contract/sonar/envelope.ts';
 import { recordsOfFiles } from '../read/files.ts';
 import type { InputFile } from '../read/paths.ts';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
@@ -82,7 +83,7 @@ const clustersOf = (records: readonly EnvelopeRecord[], fallback: string | undef
   new Set(
     records.flatMap(({ envelope }) => {
       if (envelope === undefined) return [];
-      const name = (envelope.data === undefined ? envelope.errors[0] : envelope.data.attributes)?.cluster ?? fallback;
+      const name = aboutOf(envelope).cluster ?? fallback;
       return name === undefined ? [] : [name];
     }),
   );

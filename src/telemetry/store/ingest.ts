@@ -1,3 +1,4 @@
+import { aboutOf } from '../../core/contract/sonar/envelope.ts';
 import type { EnvelopeRecord } from '../read/envelope-reader.ts';
 import type { IngestOptions, TelemetryStore } from './telemetry-store.ts';
 
@@ -25,14 +26,10 @@ export async function ingestInto(
     else if (result === 'repeated') counts.repeated++;
     else if (result === 'quarantined') counts.quarantined++;
     else if (result === 'unknown cluster') {
-      const name = clusterNameOf(records[index] as EnvelopeRecord);
+      const { envelope } = records[index] as EnvelopeRecord;
+      const name = (envelope && aboutOf(envelope).cluster) ?? '';
       counts.unknownClusters.set(name, (counts.unknownClusters.get(name) ?? 0) + 1);
     }
   }
   return counts;
-}
-
-function clusterNameOf({ envelope }: EnvelopeRecord): string {
-  const about = envelope?.data === undefined ? envelope?.errors[0] : envelope.data.attributes;
-  return about?.cluster ?? '';
 }

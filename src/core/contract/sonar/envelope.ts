@@ -36,6 +36,10 @@ export type JobsEnvelope = DataEnvelope<'job'>;
 export type ClusterEnvelope = DataEnvelope<'cluster'>;
 export type Envelope = SysinfoEnvelope | SampleEnvelope | JobsEnvelope | ClusterEnvelope | ErrorsEnvelope;
 
+/** When and where an envelope was made, as it says itself. */
+export const aboutOf = ({ data, errors = [] }: Envelope): Partial<Pick<ErrorRecord, 'time' | 'cluster' | 'node'>> =>
+  data?.attributes ?? errors[0] ?? {};
+
 export const attributeTables = {
   sysinfo: sysinfoAttributes,
   sample: sampleAttributes,
