@@ -1,3 +1,4 @@
+import type { FunctionComponent } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { connection, type ConnectionState } from './connection.ts';
 import { useConnection, useHash, useNow } from './hooks.ts';
@@ -54,6 +55,14 @@ const toContent = (event: Event) => {
   document.getElementById('content')?.focus();
 };
 
+/** The parts of a workflow that have a view of their own. */
+const PARTS = new Map<string, readonly [string, FunctionComponent<{ id: number; query: URLSearchParams }>]>([
+  ['resources', ['Resources', ResourcesView]],
+  ['runners', ['Runners', RunnersView]],
+  ['events', ['Events', EventsView]],
+  ['files', ['Files', FilesView]],
+]);
+
 /** The view of an address. Unknown ones show the list. */
 function viewOf(hash: string) {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
@@ -73,23 +82,12 @@ function viewOf(hash: string) {
     };
   }
   if (kind === 'new') return { title: 'New workflow', content: <NewView /> };
-  if (kind === 'workflows' && Number.isSafeInteger(number) && part === 'resources')
+  const [title, View] = PARTS.get(part ?? '') ?? [];
+  if (kind === 'workflows' && Number.isSafeInteger(number) && View !== undefined)
     return {
-      title: `Resources of workflow ${number}`,
-      content: <ResourcesView key={number} id={number} query={parameters} />,
+      title: `${title} of workflow ${number}`,
+      content: <View key={number} id={number} query={parameters} />,
     };
-  if (kind === 'workflows' && Number.isSafeInteger(number) && part === 'runners')
-    return {
-      title: `Runners of workflow ${number}`,
-      content: <RunnersView key={number} id={number} query={parameters} />,
-    };
-  if (kind === 'workflows' && Number.isSafeInteger(number) && part === 'events')
-    return {
-      title: `Events of workflow ${number}`,
-      content: <EventsView key={number} id={number} query={parameters} />,
-    };
-  if (kind === 'workflows' && Number.isSafeInteger(number) && part === 'files')
-    return { title: `Files of workflow ${number}`, content: <FilesView key={number} id={number} query={parameters} /> };
   if (kind === 'workflows' && Number.isSafeInteger(number))
     return { title: `Workflow ${number}`, content: <WorkflowView key={number} id={number} query={parameters} /> };
   if (kind === 'jobs' && Number.isSafeInteger(number))

@@ -4,7 +4,7 @@ import { parseMemory } from '../core/quantity/bytes.ts';
 import { parseDuration } from '../core/quantity/duration.ts';
 import { Confirm } from './confirm.tsx';
 import { connection } from './connection.ts';
-import { jobsWords } from './parts.tsx';
+import { Field, jobsWords } from './parts.tsx';
 import { shortenedText } from './words.ts';
 
 const { client } = connection;
@@ -31,12 +31,6 @@ export function ChangeRequirements({ of, again }: ChangeProps) {
     });
     again();
   };
-  const textField = (label: string, value: string, set: (value: string) => void) => (
-    <label>
-      {label}
-      <input required value={value} onInput={({ currentTarget }) => set(currentTarget.value)} />
-    </label>
-  );
   return (
     <Confirm
       label="Change …"
@@ -45,19 +39,9 @@ export function ChangeRequirements({ of, again }: ChangeProps) {
       does="Change them"
       act={act}
     >
-      <label>
-        CPUs
-        <input
-          type="number"
-          min="1"
-          step="1"
-          required
-          value={cpus}
-          onInput={({ currentTarget }) => setCpus(currentTarget.value)}
-        />
-      </label>
-      {textField('Memory, such as 4g', memory, setMemory)}
-      {textField('Time, such as PT2H30M', runtime, setRuntime)}
+      <Field label="CPUs" type="number" min="1" step="1" required value={cpus} set={setCpus} />
+      <Field label="Memory, such as 4g" required value={memory} set={setMemory} />
+      <Field label="Time, such as PT2H30M" required value={runtime} set={setRuntime} />
     </Confirm>
   );
 }

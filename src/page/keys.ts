@@ -20,56 +20,33 @@ export function pressPageKey(event: KeyboardEvent, showKeys: () => void): boolea
   if (event.altKey) return event.code === 'KeyD' && (nextTheme(), true);
   if (isInField(event.target) || document.querySelector('dialog[open]') !== null) return false;
   if (!areKeysOn()) return false;
-  return act(event.key, showKeys);
+  const { key } = event;
+  return key === '?' ? (showKeys(), true) : (ACTIONS[key]?.() ?? click(key));
 }
 
 const isInField = (target: EventTarget | null) =>
   target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]');
 
-function act(key: string, showKeys: () => void): boolean {
-  switch (key) {
-    case '?':
-      showKeys();
-      return true;
-    case '1':
-      return goTo('#/');
-    case '2':
-      return goToWorkflow('');
-    case '3':
-      return goToWorkflow('/events');
-    case '4':
-      return goToWorkflow('', '#failed');
-    case '5':
-      return goToWorkflow('/resources');
-    case '6':
-      return goToWorkflow('/files');
-    case '7':
-      return follow(document.querySelector('.sections a[href="#/telemetry"]'));
-    case 'g':
-      return goToWorkflow('', '.graph');
-    case 't':
-      return goToWorkflow('', '#course');
-    case 'n':
-      return goTo('#/new');
-    case '[':
-      return goBeside(-1);
-    case ']':
-      return goBeside(1);
-    case 'ArrowUp':
-      return goToRow(-1);
-    case 'ArrowDown':
-      return goToRow(1);
-    case '/':
-      return focusOn(document.querySelector<HTMLElement>('main input[type=search]'));
-    case 'r':
-      readAgain();
-      return true;
-    case 'Backspace':
-      return follow([...document.querySelectorAll('.path a')].at(-1) ?? null) || goTo('#/');
-    default:
-      return click(key);
-  }
-}
+/** What a key does in every view; undefined for one that clicks a button. */
+const ACTIONS: Readonly<Record<string, (() => boolean) | undefined>> = {
+  1: () => goTo('#/'),
+  2: () => goToWorkflow(''),
+  3: () => goToWorkflow('/events'),
+  4: () => goToWorkflow('', '#failed'),
+  5: () => goToWorkflow('/resources'),
+  6: () => goToWorkflow('/files'),
+  7: () => follow(document.querySelector('.sections a[href="#/telemetry"]')),
+  g: () => goToWorkflow('', '.graph'),
+  t: () => goToWorkflow('', '#course'),
+  n: () => goTo('#/new'),
+  '[': () => goBeside(-1),
+  ']': () => goBeside(1),
+  ArrowUp: () => goToRow(-1),
+  ArrowDown: () => goToRow(1),
+  '/': () => focusOn(document.querySelector<HTMLElement>('main input[type=search]')),
+  r: readAgain,
+  Backspace: () => follow([...document.querySelectorAll('.path a')].at(-1) ?? null) || goTo('#/'),
+};
 
 /**
  * The button that does what a key does, where a view has one: of the part that has the focus, or else the last. An arrow scrolls what has

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { connection, refusalWords } from './connection.ts';
-import { ErrorNote } from './parts.tsx';
+import { ErrorNote, Field } from './parts.tsx';
 
 /** What a person sees whom the server does not know. */
 export function LogIn({ why }: { readonly why: string | undefined }) {
@@ -30,27 +30,16 @@ export function LogIn({ why }: { readonly why: string | undefined }) {
       <h1>Log in</h1>
       <ErrorNote text={why} />
       <form onSubmit={(event) => void submit(event)}>
-        <label>
-          User
-          <input
-            name="user"
-            autocomplete="username"
-            required
-            value={user}
-            onInput={(event) => setUser(event.currentTarget.value)}
-          />
-        </label>
-        <label>
-          Password
-          <input
-            name="password"
-            type="password"
-            autocomplete="current-password"
-            required
-            value={password}
-            onInput={(event) => setPassword(event.currentTarget.value)}
-          />
-        </label>
+        <Field label="User" name="user" autocomplete="username" required value={user} set={setUser} />
+        <Field
+          label="Password"
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          required
+          value={password}
+          set={setPassword}
+        />
         <ErrorNote text={error} />
         <button type="submit" class="main" disabled={isBusy}>
           {isBusy ? 'Checking …' : 'Log in'}

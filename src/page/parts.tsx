@@ -1,9 +1,9 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { type Counts, SHOWN_ORDER } from '../core/job/statuses.ts';
 import { counted, grouped } from '../core/quantity/count-text.ts';
 import type { Live } from './hooks.ts';
-import { statusWords, totalOf } from './words.ts';
+import { shortenedText, statusWords, totalOf } from './words.ts';
 
 /** The statuses that occur with their counts, in the order in which they are shown everywhere. */
 export const presentCounts = (counts: Counts) =>
@@ -69,6 +69,77 @@ export function CopiedCommand({ text, label = 'Copy' }: { readonly text: string;
     </div>
   );
 }
+
+/** Buttons of which one is pressed. `words` says what stands on a button, if not its name. */
+export const Choices = <T extends string | undefined>({
+  label,
+  of,
+  shown,
+  words = String,
+  choose,
+  children,
+}: {
+  readonly label: string;
+  readonly of: readonly T[];
+  readonly shown: T | undefined;
+  readonly words?: (each: T) => ComponentChildren;
+  readonly choose: (each: T) => void;
+  readonly children?: ComponentChildren;
+}) => (
+  <div class="choices" role="group" aria-label={label}>
+    {of.map((each) => (
+      <button key={String(each)} type="button" aria-pressed={each === shown} onClick={() => choose(each)}>
+        {words(each)}
+      </button>
+    ))}
+    {children}
+  </div>
+);
+
+/** The way from the list of workflows to what is shown. */
+export const WayBack = ({ workflow }: { readonly workflow?: number | undefined }) => (
+  <nav aria-label="Path" class="path">
+    <a href="#/">Workflows</a> {workflow !== undefined && <a href={`#/workflows/${workflow}`}>Workflow {workflow}</a>}
+  </nav>
+);
+
+/** A name that users gave, cut, which leads to what has it. */
+export const NameLink = ({
+  href,
+  title,
+  name,
+  most = 80,
+}: {
+  readonly href: string;
+  readonly title?: string;
+  readonly name: string;
+  readonly most?: number;
+}) => (
+  <a href={href} title={title} class="name">
+    {shortenedText(name, most)}
+  </a>
+);
+
+export const JobLink = ({ id, ...rest }: { readonly id: number; readonly name: string; readonly most?: number }) => (
+  <NameLink href={`#/jobs/${id}`} {...rest} />
+);
+
+/** A field of a form. */
+export const Field = ({
+  label,
+  set,
+  ...rest
+}: { readonly label: string; readonly set: (value: string) => void } & AnyInput) => (
+  <label>
+    {label}
+    <input {...rest} onInput={({ currentTarget }) => set(currentTarget.value)} />
+  </label>
+);
+
+type AnyInput = Pick<
+  JSX.IntrinsicElements['input'],
+  'name' | 'autocomplete' | 'required' | 'readOnly' | 'min' | 'step' | 'value'
+> & { readonly type?: 'number' | 'password' };
 
 /** A text that is looked for. */
 export const SearchField = ({

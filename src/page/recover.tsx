@@ -3,16 +3,12 @@ import type { RecoveryPlan } from '../core/contract/recovery.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
 import { countOf, FAILED, STOPPED } from '../core/job/statuses.ts';
 import { counted, grouped } from '../core/quantity/count-text.ts';
-import { sizeText } from '../core/quantity/size-text.ts';
-import { parseMemory } from '../core/quantity/bytes.ts';
-import { parseDuration } from '../core/quantity/duration.ts';
-import { timeText } from '../core/quantity/time-text.ts';
 import { Confirm } from './confirm.tsx';
 import { connection } from './connection.ts';
 import { type Live, useLive } from './hooks.ts';
 import { CopiedCommand, jobsWords, Shown } from './parts.tsx';
 import { PageTable } from './table.tsx';
-import { inWords, shortenedText } from './words.ts';
+import { memoryWords, runtimeWords, shortenedText } from './words.ts';
 
 const { client } = connection;
 
@@ -194,13 +190,9 @@ interface ChangeRow {
 function changeRows(change: RecoveryPlan['changes'][number]): ChangeRow[] {
   const { resource_requirements_id: id, name, jobs, memory, num_cpus: cpus, runtime } = change;
   return [
-    ...row(`${id} memory`, `${name}: memory, for ${counted(jobs, 'job')} that lacked it`, memory, (text) =>
-      inWords(text, (amount) => sizeText(parseMemory(amount))),
-    ),
+    ...row(`${id} memory`, `${name}: memory, for ${counted(jobs, 'job')} that lacked it`, memory, memoryWords),
     ...row(`${id} cpus`, `${name}: CPUs`, cpus, String),
-    ...row(`${id} runtime`, `${name}: time`, runtime, (text) =>
-      inWords(text, (amount) => timeText(parseDuration(amount))),
-    ),
+    ...row(`${id} runtime`, `${name}: time`, runtime, runtimeWords),
   ];
 }
 

@@ -5,7 +5,10 @@ import { printable } from '../core/contract/printable.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
 import { outcomeOf } from '../core/lifecycle/outcome.ts';
 import { type Counts, countOf, FAILED, HELD } from '../core/job/statuses.ts';
+import { parseMemory } from '../core/quantity/bytes.ts';
 import { counted, grouped } from '../core/quantity/count-text.ts';
+import { parseDuration } from '../core/quantity/duration.ts';
+import { sizeText } from '../core/quantity/size-text.ts';
 import { timeText } from '../core/quantity/time-text.ts';
 
 /** What a page says of workflows and jobs, as functions of what the server replied. */
@@ -149,12 +152,19 @@ export function causeWords({ status, return_code: returnCode, cause_code: causeC
 export const shortenedText = (text: string, most = 200): string =>
   printable(text.length > most ? `${text.slice(0, most)}…` : text);
 
-/** An amount of a workflow file in the unit of measured ones; one that cannot be read, which an import may bring, as it is. */
-export function inWords(amount: string | null | undefined, textOf: (amount: string) => string): string {
-  if (!amount) return '–';
+/** An amount as a number; undefined if it cannot be read, which an import may bring. */
+export function amountOf(amount: string | null | undefined, read: (amount: string) => number): number | undefined {
   try {
-    return textOf(amount);
+    return amount ? read(amount) : undefined;
   } catch {
-    return amount;
+    return undefined;
   }
 }
+
+type Amount = string | null | undefined;
+const inWords = (amount: Amount, value: number | undefined, textOf: (value: number) => string): string =>
+  value === undefined ? amount || '–' : textOf(value);
+
+/** An amount of a workflow file in the unit of measured ones; one that cannot be read as it is. */
+export const memoryWords = (amount: Amount): string => inWords(amount, amountOf(amount, parseMemory), sizeText);
+export const runtimeWords = (amount: Amount): string => inWords(amount, amountOf(amount, parseDuration), timeText);

@@ -1,5 +1,6 @@
 import { useLive } from './hooks.ts';
 import { connection } from './connection.ts';
+import { WayBack } from './parts.tsx';
 import { shortenedText } from './words.ts';
 
 const VIEWS = [
@@ -31,9 +32,7 @@ export function WorkflowHead({ id, shown }: { readonly id: number; readonly show
   const workflow = useLive(`workflow ${id}`, () => connection.client.getWorkflow({ params: { id } }), 60_000);
   return (
     <>
-      <nav aria-label="Path" class="path">
-        <a href="#/">Workflows</a> <a href={`#/workflows/${id}`}>Workflow {id}</a>
-      </nav>
+      <WayBack workflow={id} />
       <h1 class="name">{workflow.value === undefined ? `Workflow ${id}` : shortenedText(workflow.value.name)}</h1>
       <WorkflowTabs id={id} shown={shown} />
     </>

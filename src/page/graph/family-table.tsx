@@ -1,7 +1,7 @@
 import type { JobFamily, WorkflowGraph } from '../../core/contract/view.ts';
 import { countOf, STOPPED } from '../../core/job/statuses.ts';
 import { grouped } from '../../core/quantity/count-text.ts';
-import { Bar } from '../parts.tsx';
+import { Bar, NameLink } from '../parts.tsx';
 import { PageTable } from '../table.tsx';
 import { failedIn, shortenedText } from '../words.ts';
 
@@ -33,14 +33,7 @@ export function FamilyTable({ id, graph }: { readonly id: number; readonly graph
       rows={graph.families}
       keyOf={({ key }) => key}
       columns={[
-        {
-          title: 'Family',
-          cell: (family) => (
-            <a href={familyAddressOf(id, family)} class="name">
-              {shortenedText(family.name, 80)}
-            </a>
-          ),
-        },
+        { title: 'Family', cell: (family) => <NameLink href={familyAddressOf(id, family)} name={family.name} /> },
         { title: 'Jobs', kind: 'number', cell: ({ jobs }) => grouped(jobs) },
         { title: 'Progress', kind: 'wide', cell: ({ jobs_by_status: counts }) => <Bar counts={counts} /> },
         { title: 'Depends on', cell: dependenciesOf },

@@ -3,12 +3,11 @@ import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
 import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
-import { PageSection, Shown } from '../parts.tsx';
+import { Choices, NameLink, PageSection, Shown } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
 import { type TableColumn, PageTable } from '../table.tsx';
 import { HeatMap, shortName } from '../telemetry/heat-map.tsx';
 import { clockText } from '../timeline/window.ts';
-import { shortenedText } from '../words.ts';
 import { type MappedNode, mappedNodesOf, mapWords, type Measure, MEASURES, measureWords } from './node-words.ts';
 
 interface NodesProps {
@@ -28,18 +27,13 @@ export function NodesView({ id, query }: NodesProps) {
     <PageSection
       title="Nodes over time"
       aside={
-        <div class="choices" role="group" aria-label="Show of the nodes">
-          {MEASURES.map((each) => (
-            <button
-              key={each}
-              type="button"
-              aria-pressed={each === measure}
-              onClick={() => replaceQuery({ nodes: each === 'cpu' ? '' : each })}
-            >
-              {measureWords[each]}
-            </button>
-          ))}
-        </div>
+        <Choices
+          label="Show of the nodes"
+          of={MEASURES}
+          shown={measure}
+          words={(each) => measureWords[each]}
+          choose={(each) => replaceQuery({ nodes: each === 'cpu' ? '' : each })}
+        />
       }
     >
       <Shown live={live} what="the nodes">
@@ -93,11 +87,7 @@ const runnersOf = (id: number) => `#/workflows/${id}?by=runner`;
 const columnsOf = (id: number, measure: Measure, whenOf: (node: MappedNode) => string): TableColumn<MappedNode>[] => [
   {
     title: 'Node',
-    cell: ({ hostname }) => (
-      <a href={runnersOf(id)} class="name" title={hostname}>
-        {shortenedText(shortName(hostname), 80)}
-      </a>
-    ),
+    cell: ({ hostname }) => <NameLink href={runnersOf(id)} title={hostname} name={shortName(hostname)} />,
   },
   {
     title: 'Has',

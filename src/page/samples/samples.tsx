@@ -9,8 +9,8 @@ import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
 import { CopiedCommand, PageSection, Shown, Time } from '../parts.tsx';
 import { PageTable } from '../table.tsx';
-import { Series } from '../telemetry/series.tsx';
-import { shortenedText } from '../words.ts';
+import { Series, TimeScale } from '../telemetry/series.tsx';
+import { amountOf, shortenedText } from '../words.ts';
 import { type Sample, samplesOf, sampleSteps } from './samples-of.ts';
 
 const { client } = connection;
@@ -73,7 +73,8 @@ function Plots({ of, asked }: { readonly of: JobSamples; readonly asked: Resourc
   const plot = (value: (sample: Sample) => number) =>
     points.map(({ sample, ms, endMs }) => ({ ms, endMs, value: value(sample) }));
   const cores = asked.num_cpus ?? 1;
-  const memoryBytes = memoryOf(asked);
+  // The requirements of jobs that name none say nothing.
+  const memoryBytes = asked.name === 'default' ? undefined : amountOf(asked.memory, parseMemory);
   return (
     <>
       <Series
@@ -90,10 +91,7 @@ function Plots({ of, asked }: { readonly of: JobSamples; readonly asked: Resourc
         asked={memoryBytes}
         textOf={(bytes) => sizeText(Math.round(bytes))}
       />
-      <div class="scale" aria-hidden="true">
-        <span>{new Date(fromMs).toLocaleString()}</span>
-        <span>{new Date(untilMs).toLocaleString()}</span>
-      </div>
+      <TimeScale {...shared} />
       <p class="note">
         {counted(of.samples ?? 0, 'sample')}
         {(of.samples ?? 0) > samples.length &&
@@ -113,13 +111,4 @@ function Plots({ of, asked }: { readonly of: JobSamples; readonly asked: Resourc
       />
     </>
   );
-}
-
-/** What the requirements say, unless they are those of jobs that name none, or cannot be read. */
-function memoryOf({ name, memory }: ResourceRequirements): number | undefined {
-  try {
-    return name === 'default' || !memory ? undefined : parseMemory(memory);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,9 +1,8 @@
 import { sizeText } from '../../core/quantity/size-text.ts';
 import { useLive } from '../hooks.ts';
-import { PageSection, SearchField, Shown, Time } from '../parts.tsx';
+import { Choices, NameLink, PageSection, SearchField, Shown, Time } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
 import { type TableColumn, PageTable } from '../table.tsx';
-import { shortenedText } from '../words.ts';
 import { connection } from '../connection.ts';
 import {
   loadWords,
@@ -52,13 +51,13 @@ export function ClusterView({ cluster, query }: { readonly cluster: string; read
       <PageSection
         title={stepMs === 3_600_000 ? 'Nodes by the hour' : `Nodes by ${stepMs / 3_600_000} hours`}
         aside={
-          <div class="choices" role="group" aria-label="Show">
-            {LOAD_MEASURES.map((each) => (
-              <button key={each} type="button" aria-pressed={each === measure} onClick={() => filter('measure', each)}>
-                {loadMeasureWords[each]}
-              </button>
-            ))}
-          </div>
+          <Choices
+            label="Show"
+            of={LOAD_MEASURES}
+            shown={measure}
+            words={(each) => loadMeasureWords[each]}
+            choose={(each) => filter('measure', each)}
+          />
         }
       >
         <RangeControl range={range} path={path} spans={['24h', '3d', '7d', '30d']} />
@@ -119,9 +118,7 @@ const columnsOf = (cluster: string, measure: LoadMeasure, query: URLSearchParams
   {
     title: 'Node',
     cell: ({ node }) => (
-      <a href={`#${nodePath(cluster, node)}${rangeQuery(query)}`} class="name" title={node}>
-        {shortenedText(shortName(node), 80)}
-      </a>
+      <NameLink href={`#${nodePath(cluster, node)}${rangeQuery(query)}`} title={node} name={shortName(node)} />
     ),
   },
   { title: 'State in Slurm', cell: ({ facts }) => facts?.states.join(', ').toLowerCase() ?? '' },

@@ -1,5 +1,5 @@
 import { useLive } from '../hooks.ts';
-import { PageSection, Shown, Time } from '../parts.tsx';
+import { NameLink, PageSection, Shown, Time } from '../parts.tsx';
 import { PageTable } from '../table.tsx';
 import { connection } from '../connection.ts';
 import { ClusterView } from './cluster.tsx';
@@ -28,14 +28,7 @@ export function ClustersView({ query }: { readonly query: URLSearchParams }) {
                   rows={items}
                   keyOf={({ name }) => name}
                   columns={[
-                    {
-                      title: 'Cluster',
-                      cell: ({ name }) => (
-                        <a href={`#${clusterPath(name)}`} class="name">
-                          {name}
-                        </a>
-                      ),
-                    },
+                    { title: 'Cluster', cell: ({ name }) => <NameLink href={`#${clusterPath(name)}`} name={name} /> },
                     { title: 'Nodes', kind: 'number', cell: ({ nodes }) => nodes },
                     { title: 'Newest data', kind: 'time', cell: ({ newest }) => <Time at={newest} /> },
                   ]}

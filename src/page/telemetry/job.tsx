@@ -20,7 +20,7 @@ import { byNodeName } from './heat-cells.ts';
 import { shortName } from './heat-map.tsx';
 import { RangeControl } from './range-control.tsx';
 import { rangeParameters, rangeOf } from './range.ts';
-import { Series } from './series.tsx';
+import { Series, TimeScale } from './series.tsx';
 import { sumsOver, stepOf } from './profile-sums.ts';
 
 const { client } = connection;
@@ -128,10 +128,7 @@ function Drawn({
           <Series {...shared} title="Memory of GPUs" points={points(({ gpuBytes }) => gpuBytes)} textOf={sizeText} />
         </>
       )}
-      <div class="scale" aria-hidden="true">
-        <span>{new Date(shared.fromMs).toLocaleString()}</span>
-        <span>{new Date(shared.untilMs).toLocaleString()}</span>
-      </div>
+      <TimeScale {...shared} />
       <Hourly hourly={profile.hourly} />
       <PageTable
         label="Table of the use of the job"

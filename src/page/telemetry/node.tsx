@@ -9,7 +9,7 @@ import { percentOf } from './cluster-load.ts';
 import { Frame, Hourly, roundPercentText } from './frame.tsx';
 import { RangeControl } from './range-control.tsx';
 import { rangeParameters, rangeOf, sampleStepSeconds } from './range.ts';
-import { Series } from './series.tsx';
+import { Series, TimeScale } from './series.tsx';
 
 const { client } = connection;
 
@@ -102,10 +102,7 @@ function AllSeries({
       <Series {...shared} title="CPU" points={pointsOf('cpu')} />
       <Series {...shared} title="Memory" points={pointsOf('memory')} />
       {steps.some(({ cards }) => cards > 0) && <Series {...shared} title="GPU" points={pointsOf('gpu')} />}
-      <div class="scale" aria-hidden="true">
-        <span>{new Date(range.fromMs).toLocaleString()}</span>
-        <span>{new Date(range.untilMs).toLocaleString()}</span>
-      </div>
+      <TimeScale {...shared} />
     </>
   );
 }

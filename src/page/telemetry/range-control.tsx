@@ -1,3 +1,4 @@
+import { Choices } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
 import { type Range, rangeParameters, shiftedRange, type SpanName, spanWords } from './range.ts';
 
@@ -18,19 +19,20 @@ export function RangeControl({ range, spans, path }: RangeProps) {
   };
   return (
     <div class="range">
-      <div class="choices" role="group" aria-label="Time">
-        {spans.map((span) => (
-          <button key={span} type="button" aria-pressed={range.span === span} onClick={() => go({ span })}>
-            {spanWords[span]}
-          </button>
-        ))}
+      <Choices
+        label="Time"
+        of={spans}
+        shown={range.span}
+        words={(span) => spanWords[span]}
+        choose={(span) => go({ span })}
+      >
         <button type="button" onClick={() => move(-1)}>
           Earlier
         </button>
         <button type="button" disabled={range.span !== undefined} onClick={() => move(1)}>
           Later
         </button>
-      </div>
+      </Choices>
       <p class="note">
         {new Date(range.fromMs).toLocaleString(undefined, SHORT)} to{' '}
         {range.span === undefined ? new Date(range.untilMs).toLocaleString(undefined, SHORT) : 'now'}

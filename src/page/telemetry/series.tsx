@@ -76,6 +76,14 @@ export function Series({ title, points, stepMs, fromMs, untilMs, most, asked, te
   }
 }
 
+/** The ends of the time that plots share. */
+export const TimeScale = ({ fromMs, untilMs }: Pick<SeriesProps, 'fromMs' | 'untilMs'>) => (
+  <div class="scale" aria-hidden="true">
+    <span>{new Date(fromMs).toLocaleString()}</span>
+    <span>{new Date(untilMs).toLocaleString()}</span>
+  </div>
+);
+
 /** The points in parts without gaps between them. */
 export function runsOf<P extends { readonly ms: number; readonly endMs: number }>(
   points: readonly P[],

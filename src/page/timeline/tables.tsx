@@ -1,7 +1,7 @@
 import type { TimelineAttempt, TimelineBand } from '../../core/contract/view.ts';
 import { grouped } from '../../core/quantity/count-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
-import { Status } from '../parts.tsx';
+import { JobLink, Status } from '../parts.tsx';
 import { type TableColumn, PageTable } from '../table.tsx';
 import { causeWords, shortenedText } from '../words.ts';
 import { peakWords } from './rows.tsx';
@@ -32,14 +32,7 @@ export const BandTable = ({ bands, title }: { readonly bands: readonly TimelineB
 );
 
 const columnsOf = (shownMs: number): readonly TableColumn<TimelineAttempt>[] => [
-  {
-    title: 'Job',
-    cell: ({ job_id: id, job_name: name }) => (
-      <a href={`#/jobs/${id}`} class="name">
-        {shortenedText(name, 80)}
-      </a>
-    ),
-  },
+  { title: 'Job', cell: ({ job_id: id, job_name: name }) => <JobLink id={id} name={name} /> },
   { title: 'Attempt', kind: 'number', cell: ({ attempt_id: attempt }) => attempt },
   { title: 'Status', cell: ({ status }) => <Status status={status} /> },
   { title: 'Started', cell: ({ start }) => <At ms={Date.parse(start)} shownMs={shownMs} /> },

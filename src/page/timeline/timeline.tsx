@@ -3,7 +3,7 @@ import type { WorkflowTimeline } from '../../core/contract/view.ts';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { queryNow, replaceQuery, timesIn } from '../query.ts';
-import { StepButton } from '../parts.tsx';
+import { Choices, StepButton } from '../parts.tsx';
 import { shortenedText } from '../words.ts';
 import { useDrag } from './drag.ts';
 import { partWords, peakWords, TimelineRow } from './rows.tsx';
@@ -60,18 +60,13 @@ function Course({ id, timeline, query, fromMs }: TimelineProps & { readonly from
   return (
     <figure class="timeline">
       <div class="range">
-        <div class="choices" role="group" aria-label="Bands">
-          {(['family', 'runner'] as const).map((each) => (
-            <button
-              key={each}
-              type="button"
-              aria-pressed={by === each}
-              onClick={() => replaceQuery({ by: each === 'family' ? '' : each })}
-            >
-              by {each}
-            </button>
-          ))}
-        </div>
+        <Choices
+          label="Bands"
+          of={['family', 'runner']}
+          shown={by}
+          words={(each) => `by ${each}`}
+          choose={(each) => replaceQuery({ by: each === 'family' ? '' : each })}
+        />
         <div class="choices" role="group" aria-label="Time">
           <StepButton press="+" says="Zoom in" go={() => go(scaled(chosen(), whole, 0.5))} />
           <StepButton press="-" says="Zoom out" go={() => go(scaled(chosen(), whole, 2))} />

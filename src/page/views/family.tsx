@@ -4,7 +4,7 @@ import { grouped } from '../../core/quantity/count-text.ts';
 import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
 import { usePages } from '../pages.ts';
-import { Bar, Shown, Status } from '../parts.tsx';
+import { Bar, Choices, JobLink, Shown, Status, WayBack } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
 import { type TableColumn, LongTable, PageTable } from '../table.tsx';
 import { statusWords, shortenedText } from '../words.ts';
@@ -27,27 +27,30 @@ export function FamilyView({
   const status = jobStatuses.find((each) => each === query.get('status'));
   const graph = useLive(`graph ${id}`, () => client.getWorkflowGraph({ params: { id } }), 5_000);
   const known = graph.value?.families.find(({ key }) => key === family);
-  const choose = (chosen: JobStatus | undefined) => replaceQuery({ status: chosen ?? '' });
   const total = status === undefined ? known?.jobs : known?.jobs_by_status[status];
   return (
     <>
-      <nav aria-label="Path" class="path">
-        <a href="#/">Workflows</a> <a href={`#/workflows/${id}`}>Workflow {id}</a>
-      </nav>
+      <WayBack workflow={id} />
       <h1 class="name">{known === undefined ? 'Jobs' : shortenedText(known.name)}</h1>
       {known !== undefined && (
         <section class="card verdict">
           <Bar counts={known.jobs_by_status} />
-          <div class="choices" role="group" aria-label="Show jobs with the status">
-            <button type="button" aria-pressed={status === undefined} onClick={() => choose(undefined)}>
-              all {grouped(known.jobs)}
-            </button>
-            {(Object.entries(known.jobs_by_status) as [JobStatus, number][]).map(([each, count]) => (
-              <button key={each} type="button" aria-pressed={status === each} onClick={() => choose(each)}>
-                <span class={`dot is-${each}`} aria-hidden="true" /> {statusWords(each)} {grouped(count)}
-              </button>
-            ))}
-          </div>
+          <Choices
+            label="Show jobs with the status"
+            of={[undefined, ...(Object.keys(known.jobs_by_status) as JobStatus[])]}
+            shown={status}
+            choose={(chosen) => replaceQuery({ status: chosen ?? '' })}
+            words={(each) =>
+              each === undefined ? (
+                `all ${grouped(known.jobs)}`
+              ) : (
+                <>
+                  <span class={`dot is-${each}`} aria-hidden="true" /> {statusWords(each)}{' '}
+                  {grouped(known.jobs_by_status[each] ?? 0)}
+                </>
+              )
+            }
+          />
         </section>
       )}
       <section class="card">
@@ -90,15 +93,7 @@ function Jobs({ id, family, status, total }: JobsProps) {
 }
 
 const COLUMNS: readonly TableColumn<FamilyJobs['items'][number]>[] = [
-  {
-    title: 'Job',
-    kind: 'wide',
-    cell: ({ id, name }) => (
-      <a href={`#/jobs/${id}`} class="name">
-        {shortenedText(name, 120)}
-      </a>
-    ),
-  },
+  { title: 'Job', kind: 'wide', cell: ({ id, name }) => <JobLink id={id} name={name} most={120} /> },
   { title: 'Attempt', kind: 'number', cell: ({ attempt_id: attempt }) => attempt },
   { title: 'Status', cell: ({ status }) => <Status status={status} /> },
 ];

@@ -3,8 +3,6 @@ import type { Job } from '../../core/contract/job.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { Result } from '../../core/contract/result.ts';
 import { ENDED_BADLY, HELD, isOneOf, RUNS_NOW, SUCCEEDED, WAITS } from '../../core/job/statuses.ts';
-import { parseMemory } from '../../core/quantity/bytes.ts';
-import { parseDuration } from '../../core/quantity/duration.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { Confirm } from '../confirm.tsx';
@@ -15,10 +13,10 @@ import { useLive, useNow } from '../hooks.ts';
 import { JobProfile } from '../job-profile.tsx';
 import { JobPriority } from '../job-priority.tsx';
 import { lazy } from '../lazy.tsx';
-import { CopiedCommand, PageSection, Shown, Status } from '../parts.tsx';
+import { Choices, CopiedCommand, JobLink, PageSection, Shown, Status, WayBack } from '../parts.tsx';
 import { PageTable } from '../table.tsx';
 import { Tail } from '../tail.tsx';
-import { ageText, inWords, statusWords, shortenedText } from '../words.ts';
+import { ageText, memoryWords, runtimeWords, statusWords, shortenedText } from '../words.ts';
 
 const { client } = connection;
 const Samples = lazy('samples', () => import('../samples/samples.tsx').then((part) => part.SamplesView));
@@ -30,12 +28,7 @@ export function JobView({ id }: { readonly id: number }) {
   const job = useLive(`job ${id}`, () => client.getJob({ params: { id } }), 2_000);
   return (
     <>
-      <nav aria-label="Path" class="path">
-        <a href="#/">Workflows</a>{' '}
-        {job.value !== undefined && (
-          <a href={`#/workflows/${job.value.workflow_id}`}>Workflow {job.value.workflow_id}</a>
-        )}
-      </nav>
+      <WayBack workflow={job.value?.workflow_id} />
       <Shown live={job} what={`job ${id}`}>
         {(found) => <Whole job={found} again={job.again} />}
       </Shown>
@@ -111,15 +104,7 @@ function Output({ job, results }: { readonly job: Job; readonly results: readonl
   return (
     <PageSection
       title="Last lines"
-      aside={
-        <div class="choices" role="group" aria-label="Stream">
-          {(['stdout', 'stderr'] as const).map((each) => (
-            <button key={each} type="button" aria-pressed={stream === each} onClick={() => setStream(each)}>
-              {each}
-            </button>
-          ))}
-        </div>
-      }
+      aside={<Choices label="Stream" of={['stdout', 'stderr']} shown={stream} choose={setStream} />}
     >
       <Tail key={`${results.length}`} jobId={job.id} stream={stream} lines={60} isLive={job.status === 'running'} />
     </PageSection>
@@ -157,15 +142,11 @@ function rowsOf(asked: ResourceRequirements, result: Result | undefined): [strin
   const [memory, cpu] = [result?.peak_memory_bytes, result?.peak_cpu_percent];
   return [
     ['CPUs', String(asked.num_cpus ?? 1), typeof cpu === 'number' ? (cpu / 100).toFixed(1) : '–'],
-    [
-      'Memory',
-      inWords(asked.memory, (text) => sizeText(parseMemory(text))),
-      typeof memory === 'number' ? sizeText(memory) : '–',
-    ],
+    ['Memory', memoryWords(asked.memory), typeof memory === 'number' ? sizeText(memory) : '–'],
     ...((asked.num_gpus ?? 0) > 0 ? [['GPUs', String(asked.num_gpus), '–'] as [string, string, string]] : []),
     [
       'Time',
-      inWords(asked.runtime, (text) => timeText(parseDuration(text))),
+      runtimeWords(asked.runtime),
       result === undefined ? '–' : timeText(Math.max(0, result.exec_time_minutes * 60)),
     ],
   ];
@@ -220,9 +201,7 @@ function Side({
       <ul class="jobs">
         {jobs.map(({ id, name, status }) => (
           <li key={id}>
-            <a href={`#/jobs/${id}`} class="name">
-              {shortenedText(name, 80)}
-            </a>
+            <JobLink id={id} name={name} />
             <Status status={String(status)} />
           </li>
         ))}

@@ -4,7 +4,7 @@ import type { Problem } from '../../core/workflow-file/problems.ts';
 import { after } from '../../client/long-timers.ts';
 import { connection } from '../connection.ts';
 import type { CheckedFile } from '../new/check.ts';
-import { ErrorNote, PageSection } from '../parts.tsx';
+import { Choices, ErrorNote, Field, PageSection, WayBack } from '../parts.tsx';
 import { PageTable } from '../table.tsx';
 import { shortenedText } from '../words.ts';
 
@@ -61,20 +61,12 @@ export function NewView() {
   };
   return (
     <>
-      <nav aria-label="Path" class="path">
-        <a href="#/">Workflows</a>
-      </nav>
+      <WayBack />
       <h1>New workflow</h1>
       <PageSection
         title="Workflow file"
         aside={
-          <div class="choices" role="group" aria-label="Format">
-            {FORMATS.map((each) => (
-              <button key={each} type="button" aria-pressed={format === each} onClick={() => setFormat(each)}>
-                {each === 'kdl' || each.startsWith('json') ? each.toUpperCase() : 'YAML'}
-              </button>
-            ))}
-          </div>
+          <Choices label="Format" of={FORMATS} shown={format} words={(each) => each.toUpperCase()} choose={setFormat} />
         }
       >
         <textarea
@@ -181,15 +173,7 @@ function Create({ checked }: { readonly checked: CheckedFile }) {
   return (
     <PageSection title="Create it">
       <form class="create" onSubmit={(event) => void submit(event)}>
-        <label>
-          Owner
-          <input
-            required
-            value={owner}
-            readOnly={known !== undefined}
-            onInput={({ currentTarget }) => setOwner(currentTarget.value)}
-          />
-        </label>
+        <Field label="Owner" required value={owner} readOnly={known !== undefined} set={setOwner} />
         <button type="submit" class="main" disabled={created !== undefined}>
           {created === undefined
             ? `Create ${counted(checked.jobs, 'job')}`

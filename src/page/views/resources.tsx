@@ -8,10 +8,10 @@ import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
 import { ChangeRequirements as Change } from '../change-requirements.tsx';
 import { lazy } from '../lazy.tsx';
-import { CopiedCommand, jobsWords, PageSection, Shown } from '../parts.tsx';
+import { CopiedCommand, JobLink, jobsWords, PageSection, Shown } from '../parts.tsx';
 import { PageTable } from '../table.tsx';
 import { WorkflowHead } from '../workflow-tabs.tsx';
-import { inWords, shortenedText } from '../words.ts';
+import { amountOf, memoryWords, runtimeWords, shortenedText } from '../words.ts';
 
 const Nodes = lazy('nodes', () => import('../nodes/node-map.tsx').then((part) => part.NodesView));
 
@@ -76,10 +76,7 @@ function Class({ of, again }: { readonly of: ResourceUseClass; readonly again: (
           <span>Most memory:</span>
           {most.map(({ job_id: jobId, job_name: job, peak_memory_bytes: bytes }) => (
             <span key={jobId}>
-              <a href={`#/jobs/${jobId}`} class="name">
-                {shortenedText(job, 60)}
-              </a>{' '}
-              {sizeText(bytes)}
+              <JobLink id={jobId} name={job} most={60} /> {sizeText(bytes)}
             </span>
           ))}
         </p>
@@ -110,14 +107,6 @@ function Share({ of }: { readonly of: number }) {
   );
 }
 
-function numberOf(amount: string, read: (text: string) => number): number | undefined {
-  try {
-    return read(amount);
-  } catch {
-    return undefined;
-  }
-}
-
 function rowsOf(of: ResourceUseClass) {
   const { num_cpus: cpus, memory, runtime } = of;
   const [bytes, cpu, seconds] = [
@@ -130,9 +119,9 @@ function rowsOf(of: ResourceUseClass) {
   return [
     {
       resource: 'Memory',
-      asked: inWords(memory, (text) => sizeText(parseMemory(text))),
+      asked: memoryWords(memory),
       used: bytes === undefined ? '–' : sizeText(bytes),
-      share: shareOf(bytes, numberOf(memory, parseMemory)),
+      share: shareOf(bytes, amountOf(memory, parseMemory)),
     },
     {
       resource: 'CPUs',
@@ -142,9 +131,9 @@ function rowsOf(of: ResourceUseClass) {
     },
     {
       resource: 'Time',
-      asked: inWords(runtime, (text) => timeText(parseDuration(text))),
+      asked: runtimeWords(runtime),
       used: seconds === undefined ? '–' : timeText(seconds),
-      share: shareOf(seconds, numberOf(runtime, parseDuration)),
+      share: shareOf(seconds, amountOf(runtime, parseDuration)),
     },
   ];
 }

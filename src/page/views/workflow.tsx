@@ -7,7 +7,7 @@ import { timeText } from '../../core/quantity/time-text.ts';
 import { connection } from '../connection.ts';
 import { FamilyGraph } from '../graph/graph.tsx';
 import { type Live, type ReadingPace, useLive, useNow, useStatus } from '../hooks.ts';
-import { Bar, CopiedCommand, CountList, jobsWords, PageSection, Shown } from '../parts.tsx';
+import { Bar, CopiedCommand, CountList, JobLink, jobsWords, PageSection, Shown, WayBack } from '../parts.tsx';
 import { PageTable } from '../table.tsx';
 import { Tail } from '../tail.tsx';
 import { Timeline } from '../timeline/timeline.tsx';
@@ -36,9 +36,7 @@ export function WorkflowView({ id, query }: { readonly id: number; readonly quer
   const timeline = useTimeline(id, query, pace, moved);
   return (
     <>
-      <nav aria-label="Path" class="path">
-        <a href="#/">Workflows</a>
-      </nav>
+      <WayBack />
       <Shown live={workflow} what={`workflow ${id}`}>
         {(found) => (
           <Shown live={status} what="its status">
@@ -192,9 +190,7 @@ function Group({ group }: { readonly group: FailureGroup }) {
       {cause !== undefined && <p class="cause">{shortenedText(cause, 1_000)}</p>}
       <p class="names">
         {first.map(({ job_id: jobId, job_name: name }) => (
-          <a key={jobId} href={`#/jobs/${jobId}`} class="name">
-            {shortenedText(name, 80)}
-          </a>
+          <JobLink key={jobId} id={jobId} name={name} />
         ))}
         {jobs > first.length && <span>and {grouped(jobs - first.length)} more</span>}
       </p>
@@ -245,14 +241,7 @@ function Running({ id, jobs, pace, moved }: Followed & { readonly jobs: number }
             rows={items}
             keyOf={({ job_id: jobId }) => jobId}
             columns={[
-              {
-                title: 'Job',
-                cell: ({ job_id: jobId, job_name: name }) => (
-                  <a href={`#/jobs/${jobId}`} class="name">
-                    {shortenedText(name, 80)}
-                  </a>
-                ),
-              },
+              { title: 'Job', cell: ({ job_id: jobId, job_name: name }) => <JobLink id={jobId} name={name} /> },
               { title: 'Node', cell: ({ compute_node_name: node }) => node ?? '–' },
               { title: 'Started', kind: 'number', cell: ({ start_time: start }) => ageText(start, now) },
             ]}
