@@ -105,6 +105,8 @@ try {
 function workflow() {
   return {
     name: 'packing',
+    // Jobs of several nodes run as steps.
+    ...((kinds ?? []).some(({ num_nodes }) => num_nodes !== undefined) ? { execution_config: { mode: 'slurm' } } : {}),
     resource_requirements: (kinds ?? []).map((kind) => {
       const { name, num_cpus, num_gpus, num_nodes } = kind;
       return { name, num_cpus, num_gpus, num_nodes, memory: '20m', runtime: `PT${asked(kind)}S` };
