@@ -104,21 +104,26 @@ describe('files that another user prepared', () => {
     },
   );
 
-  it.each(['', 'child_process'])(
-    'a named pipe in the place of the output of a job fails that job with the reason, and no runner waits for a reader (%s)',
-    async (launcher) => {
+  it.each([
+    ['a named pipe', '', (path: string) => void spawnSync('mkfifo', [path])],
+    ['a named pipe', 'child_process', (path: string) => void spawnSync('mkfifo', [path])],
+    ['a folder', '', (path: string) => mkdirSync(path)],
+    ['a folder', 'child_process', (path: string) => mkdirSync(path)],
+  ])(
+    '%s in the place of the output of a job fails that job with the reason, and the others run (%s)',
+    async (what, launcher, make) => {
       const folder = temporaryFolder();
       const two = 'name: flow\njobs: [{name: a, command: "echo over"}, {name: b, command: "true"}]\n';
       writeFileSync(join(folder, 'flow.yaml'), two);
       mkdirSync(join(folder, 'torc_output/job_stdio'), { recursive: true });
-      spawnSync('mkfifo', [join(folder, 'torc_output/job_stdio/job_wf1_j1_r1_a1.o')]);
+      make(join(folder, 'torc_output/job_stdio/job_wf1_j1_r1_a1.o'));
       const { code, stderr } = await torc(['-s', 'run', 'flow.yaml', '--fail'], {
         cwd: folder,
         environment: { TORC_LAUNCHER: launcher },
       });
       expect([code, stderr]).toEqual([1, expect.stringContaining('1 job completed, 1 failed')]);
       const said = join(folder, 'torc_output/job_stdio/job_wf1_j1_r1_a1.e');
-      expect(readFileSync(said, 'utf8')).toContain('is a named pipe');
+      expect(readFileSync(said, 'utf8')).toContain(`is ${what}`);
     },
   );
 });

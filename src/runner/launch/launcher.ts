@@ -54,9 +54,9 @@ export class LaunchError extends Error {
     this.code = code;
   }
 
-  /** Whether it is the job's own: its command is too long, or a link or a named pipe stands in the place of its output. */
+  /** Whether it is the job's own: its command is too long, or a link, a named pipe or a folder stands in the place of its output. */
   get isOfJob(): boolean {
-    return this.code === 'E2BIG' || this.code === 'ELOOP' || this.code === 'ENXIO';
+    return OF_JOB.has(this.code);
   }
 
   /** Whether a launch can succeed later, when other processes have ended. */
@@ -64,3 +64,5 @@ export class LaunchError extends Error {
     return this.code === 'EAGAIN' || this.code === 'ENOMEM' || this.code === 'EMFILE' || this.code === 'ENFILE';
   }
 }
+
+const OF_JOB: ReadonlySet<string> = new Set(['E2BIG', 'ELOOP', 'ENXIO', 'EISDIR']);

@@ -188,6 +188,7 @@ export function createDirectSteps({
 const NO_FILES: Readonly<Record<string, string>> = {
   ELOOP: 'a symbolic link, which is not followed',
   ENXIO: 'a named pipe',
+  EISDIR: 'a folder',
 };
 
 /** Launches, and once more if the folder of the output was removed meanwhile. */
