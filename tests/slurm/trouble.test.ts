@@ -46,23 +46,48 @@ describe.skipIf(slurmIsMissing !== undefined)('steps of an allocation in trouble
   });
 
   it.skipIf(noSmallDisk)(
-    'a run reports that output may be cut when the disk is full, also of steps that complete',
+    'a step that checks its writes fails on a full disk, as a process of the runner does; one that does not check completes, and the run says whose output may be cut',
     async () => {
-      const id = await lane.created(
-        'disk',
-        `${head}jobs: [{name: prints, resource_requirements: small, command: "head -c 5M /dev/zero; touch disk-1; until [ -e full ]; do sleep 0.1; done"}]\n`,
-      );
+      const wait = 'touch disk-$TORC_JOB_NAME; until [ -e full ]; do sleep 0.1; done';
+      const commands = {
+        checks: `${wait}; head -c 5M /dev/zero`,
+        complains: `${wait}; head -c 5M /dev/zero >&2`,
+        script: `${wait}; echo one; exit 0`,
+        // No shell is needed for it.
+        plain: 'seq 1000000',
+        quiet: `${wait}; true`,
+      };
+      const jobs = Object.entries(commands).map(([name, command]) => ({
+        name,
+        command,
+        resource_requirements: 'small',
+        ...(name === 'plain' ? { depends_on: ['quiet'] } : {}),
+      }));
+      const id = await lane.created('disk', `${head}jobs: ${JSON.stringify(jobs)}\n`);
       const disk = smallDisk(2);
       symlinkSync(disk, join(folder, `out-${id}`));
-      lane.allocated(id, ['-c', '1', '--mem=400M', '-t', '10']);
-      await lane.there('disk-', 1);
+      lane.allocated(id, ['-c', '4', '--mem=400M', '-t', '10']);
+      await lane.there('disk-', 4);
       fill(disk);
       cluster.run('touch', join(folder, 'full'));
-      await lane.finished(id);
-      expect(await endsOf(id)).toEqual(['completed 0']);
+      const results = await lane.finished(id);
+      const full = 'the disk of its output was full when it ended';
+      expect(
+        Object.entries(results).map(([name, { status, return_code: code, cause }]) => [name, status, code, cause]),
+      ).toEqual(
+        expect.arrayContaining([
+          ['checks', 'failed', 1, full],
+          ['complains', 'failed', 1, full],
+          ['script', 'completed', 0, undefined],
+          ['plain', 'failed', 1, full],
+          ['quiet', 'completed', 0, undefined],
+        ]),
+      );
       const { items } = await server.client.listEvents({ query: { workflow_id: id, category: 'output_cut' } });
-      expect(items.map(({ data }) => data)).toMatchObject([{ level: 'warning', lacking: 'space', jobs: 'prints' }]);
-      expect(readFileSync(join(folder, `runner-${id}.out`), 'utf8')).toContain('The output of 1 job may be cut');
+      expect(items.map(({ data }) => data)).toMatchObject([
+        { level: 'warning', lacking: 'space', jobs: expect.stringContaining('script') },
+      ]);
+      expect(readFileSync(join(folder, `runner-${id}.out`), 'utf8')).toContain('The output of 5 jobs may be cut');
     },
   );
 

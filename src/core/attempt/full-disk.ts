@@ -1,8 +1,7 @@
 /**
  * Output of a job that could not be written, because there was no room for it.
  *
- * A job notices that only if it checks its writes. A step of Slurm never does: srun writes its output, and drops what does
- * not fit.
+ * A job notices that only if it checks its writes.
  */
 
 /** What there was too little of: space or files of a file system, or the part of it that the user may have. */

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, closeSync, constants as files, openSync } from 'node:fs';
+import { accessSync, closeSync, constants as files } from 'node:fs';
 import { constants } from 'node:os';
 import { programOn } from '../../cluster/program-on.ts';
 import { type ProcessEnd, LaunchError, type Launcher } from './launcher.ts';
-import { OPEN_FLAGS } from '../../cluster/trust.ts';
-import { asUser, modeOfFiles } from '../../cluster/umask.ts';
+import { openOutput } from './output-file.ts';
+import { asUser } from '../../cluster/umask.ts';
 
 export interface ChildOptions {
   readonly bash: string;
@@ -46,7 +46,7 @@ export function createChildLauncher({ bash, environment, onEnd }: ChildOptions):
     launch({ script, program, without, variables, stdout, stderr, cpus }) {
       const opened: number[] = [];
       const open = (path: string) => {
-        const fd = openSync(path, OPEN_FLAGS.replace, modeOfFiles());
+        const fd = openOutput(path);
         opened.push(fd);
         return fd;
       };

@@ -191,8 +191,12 @@ const NO_FILES: Readonly<Record<string, string>> = {
   EISDIR: 'a folder',
 };
 
-/** Launches, and once more if the folder of the output was removed meanwhile. */
-export function withStdioFolder({ outputDir }: Pick<RunFacts, 'outputDir'>, launch: () => number): number {
+/** Launches, and once more if the folder of the output, or another one of the run, was removed meanwhile. */
+export function withStdioFolder(
+  { outputDir }: Pick<RunFacts, 'outputDir'>,
+  launch: () => number,
+  others: readonly string[] = [],
+): number {
   try {
     return launch();
   } catch (error) {
@@ -202,7 +206,7 @@ export function withStdioFolder({ outputDir }: Pick<RunFacts, 'outputDir'>, laun
       throw new LaunchError(error.code, `in the place of a file for its output below ${outputDir} is ${found}`);
     if (error.code !== 'ENOENT') throw error;
     try {
-      makeFolder(`${outputDir}/${STDIO_FOLDER}`);
+      for (const folder of [`${outputDir}/${STDIO_FOLDER}`, ...others]) makeFolder(folder);
     } catch (cause) {
       const { code = 'EUNKNOWN', message } = cause as NodeJS.ErrnoException;
       throw new LaunchError(code, message);

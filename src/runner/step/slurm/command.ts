@@ -1,3 +1,4 @@
+import { resolve as absolute } from 'node:path';
 import type { Allocation } from '../../../cluster/batch/allocation.ts';
 import { steadyNow } from '../../../client/steady-clock.ts';
 import { programOn } from '../../../cluster/program-on.ts';
@@ -85,9 +86,13 @@ export function createStepCommands({
     const request = launchRequestOf(facts, job, []);
     const own = new Set(request.variables.map(([name]) => name));
     const words = isPlain && !changesBash(request.variables) ? plainWords(request.script) : undefined;
-    const program = { path, words: srunWords(options, { shell, mark, command: request.script, words }) };
+    // A step may begin in another folder than that of the runner.
+    const output = { stdout: absolutely(request.stdout), stderr: absolutely(request.stderr) };
+    const program = { path, words: srunWords(options, { shell, mark, output, command: request.script, words }) };
     const without = new Set(inherited.filter((name) => !own.has(name)));
     const limitSeconds = minutes === undefined ? undefined : minutes * 60;
     return { request: { ...request, program, without }, limitSeconds };
   };
 }
+
+const absolutely = (path: string | undefined) => (path === undefined ? undefined : absolute(path));

@@ -8,6 +8,7 @@ import type { StepId } from '../../../core/contract/files/job.ts';
 import { isMarkFolderOf, type Mark, markFolderOf, parseMark } from '../../../core/attempt/step-mark.ts';
 import type { ExitCodes, Verdict } from '../../../core/attempt/judge.ts';
 import { mayBeReported, provenEnd } from '../../../core/attempt/left-step.ts';
+import { isWordsFile } from './words.ts';
 
 /** The steps that a killed runner left in its allocation. */
 export interface LeftSteps {
@@ -36,6 +37,7 @@ export function leftStepsOf(outputDirs: ReadonlySet<string>, workflowId: number,
   const marks = new Map<StepId, Mark>();
   for (const folder of folders)
     for (const name of namesIn(folder)) {
+      if (isWordsFile(name)) continue;
       const text = textOf(join(folder, name));
       if (text !== undefined) marks.set(name, parseMark(text));
     }

@@ -1,6 +1,15 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder, until } from '../../../../tests/support/programs.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import { type StepAccount, type StepEnd } from '../steps.ts';
@@ -32,6 +41,7 @@ function stepsIn(folder: string, { runs = 'exec "$@"', squeue = '' } = {}) {
     `touch ${folder}/called-$TORC_JOB_ID\nuntil [ -e ${folder}/go ]; do sleep 0.05; done\nwhile [[ $1 == --* ]]; do shift; done\necho $$ > ${folder}/srun-$TORC_JOB_ID\n${runs}\n`,
   );
   const list = program('squeue', squeue);
+  const lines: unknown[][] = [];
   const nothing = program('nothing', '');
   const steps = createSlurmSteps({
     facts: {
@@ -56,9 +66,10 @@ function stepsIn(folder: string, { runs = 'exec "$@"', squeue = '' } = {}) {
     reachesAll: false,
     samples: false,
     client: {} as never,
-    log: { write() {}, close() {} },
+    log: { write: (level, words, fields) => void lines.push([level, words, fields]), close() {} },
   });
   const ends: StepEnd[] = [];
+  mkdirSync(join(folder, 'job_stdio'));
   steps.listen((ended) => ends.push(...ended));
   onTestFinished(() => steps.close());
   const called = () => readdirSync(folder).filter((name) => name.startsWith('called-')).length;
@@ -68,7 +79,7 @@ function stepsIn(folder: string, { runs = 'exec "$@"', squeue = '' } = {}) {
   };
   const accounts = async (): Promise<readonly StepAccount[]> =>
     Promise.all(ends.map(async (end) => await steps.account(end)));
-  return { steps, ends, called, start, accounts };
+  return { steps, ends, called, start, accounts, lines };
 }
 
 it('at most 16 steps are starting at once, and the others follow when these have begun', async () => {
@@ -195,4 +206,86 @@ it('a node failure in the last words of srun is the end of its step, also while 
   expect(ends.map(({ id }) => id)).toEqual(['wf7_j2_r1_a1']);
   expect((await accounts())[0]).toMatchObject({ signal: 9, endedBy: 'node', cause: 'Slurm: its node failed' });
   writeFileSync(join(folder, 'end'), '');
+});
+
+describe('the output of a step of Slurm', () => {
+  /** Runs the job `command` in a step, with words of srun before and behind it, and returns what is left when it is accounted for. */
+  async function outputOf(command: (folder: string) => string) {
+    const folder = temporaryFolder();
+    const runs = 'echo "srun: before" >&2; echo printed; "$@"; code=$?; echo "srun: error: behind" >&2; exit $code';
+    const { ends, start, accounts, lines } = stepsIn(folder, { runs });
+    writeFileSync(join(folder, 'go'), '');
+    start(1, command(folder));
+    await until(
+      () => ends.length,
+      (count) => count === 1,
+      'the step to end',
+    );
+    const [account] = await accounts();
+    return {
+      folder,
+      account,
+      lines,
+      text: (end: string) => readFileSync(`${folder}/job_stdio/job_wf7_j1_r1_a1.${end}`, 'utf8'),
+    };
+  }
+
+  it('the output of a step of Slurm is that of its command, in its files, and what srun says stands behind the standard error', async () => {
+    const { folder, account, text } = await outputOf(() => 'echo out; echo err >&2; exit 3');
+    expect(account).toMatchObject({ exitCode: 3 });
+    expect([text('o'), text('e')]).toEqual(['printed\nout\n', 'err\nsrun: before\nsrun: error: behind\n']);
+    const marks = readdirSync(folder).find((name) => name.startsWith('job_runner_steps')) ?? '';
+    expect(readdirSync(join(folder, marks))).toEqual([]);
+  });
+
+  it('the output of a step of Slurm does not prove how it ended: a command that prints the words of a failed node has failed by itself', async () => {
+    const { account } = await outputOf(() => 'echo "srun: error: Node failure on n1" >&2; exit 1');
+    expect([account?.exitCode, account?.endedBy]).toEqual([1, undefined]);
+  });
+
+  it('the output of a step of Slurm is not followed through a link, and the log names the job whose words of Slurm are lost', async () => {
+    const { folder, account, lines, text } = await outputOf(
+      (place) =>
+        `rm ${place}/job_stdio/*.e; touch ${place}/target; ln -s ${place}/target ${place}/job_stdio/job_wf7_j1_r1_a1.e`,
+    );
+    expect([account, text('e')]).toMatchObject([{ exitCode: 0 }, '']);
+    expect(lines).toEqual([
+      [
+        'warn',
+        'What Slurm said of a job is lost',
+        expect.objectContaining({ job_name: 'job 1', reason: expect.stringContaining('ELOOP') }),
+      ],
+    ]);
+    expect(readFileSync(join(folder, 'target'), 'utf8')).toBe('');
+  });
+
+  it.each<[string, (path: string, folder: string) => void, string]>([
+    ['a link', (path, folder) => symlinkSync(`${folder}/target`, path), 'ELOOP'],
+    ['a folder', (path) => mkdirSync(path), 'EISDIR'],
+  ])(
+    'the output of a step of Slurm never starts its step where %s stands in the place of its standard error',
+    (_, make, code) => {
+      const folder = temporaryFolder();
+      const { start, called } = stepsIn(folder);
+      make(`${folder}/job_stdio/job_wf7_j1_r1_a1.e`, folder);
+      expect(() => start(1)).toThrow(expect.objectContaining({ code, isOfJob: true }));
+      expect([called(), existsSync(`${folder}/target`)]).toEqual([0, false]);
+    },
+  );
+
+  it('the output of a step of Slurm has its folders again where they were removed', async () => {
+    const folder = temporaryFolder();
+    const { ends, start, accounts } = stepsIn(folder);
+    writeFileSync(join(folder, 'go'), '');
+    for (const name of readdirSync(folder).filter((each) => each.startsWith('job_')))
+      rmSync(join(folder, name), { recursive: true });
+    start(1, 'echo out; exit 3');
+    await until(
+      () => ends.length,
+      (count) => count === 1,
+      'the step to end',
+    );
+    expect((await accounts())[0]).toMatchObject({ exitCode: 3 });
+    expect(readFileSync(`${folder}/job_stdio/job_wf7_j1_r1_a1.o`, 'utf8')).toBe('out\n');
+  });
 });

@@ -11,6 +11,7 @@ import { nameOfSignal } from '../../../core/contract/signal.ts';
 import { createLauncher } from '../../launch/choose.ts';
 import type { ProcessEnd } from '../../launch/launcher.ts';
 import type { Log } from '../../facts/log.ts';
+import { makeOutput } from '../../launch/output-file.ts';
 import { createOutputFolders } from '../../launch/output-folders.ts';
 import { withStdioFolder } from '../direct/direct.ts';
 import { environmentOfRun } from '../request.ts';
@@ -19,7 +20,6 @@ import { nodeFailedIn, stepAccountOf } from './step-account.ts';
 import { createAccounting } from './accounting.ts';
 import { type CommandOptions, createStepCommands } from './command.ts';
 import { watchForGhosts } from './ghosts.ts';
-import { lastWordsOf } from './last-words.ts';
 import { createLiveUse } from './live-use.ts';
 import { mayOutlive, readMark, type SrunEnd, watchOutlived } from './outlived.ts';
 import type { RunningStep } from './running-step.ts';
@@ -29,6 +29,7 @@ import { watchForStale } from './stale.ts';
 import { createStepStarts } from './starts.ts';
 import { createStatsReport } from './stats.ts';
 import { createStepIds } from './step-ids.ts';
+import { appendWords, lastWordsOf, wordsFileOf } from './words.ts';
 
 export interface SlurmStepOptions extends CommandOptions {
   /** Whether samples are wanted while steps run. */
@@ -97,17 +98,13 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
     if (ends.length > 0) sendEnds(ends);
   };
   const watch = async (id: StepId, step: RunningStep, srun: SrunEnd) => {
-    const words = srun.signal === undefined ? await lastWordsOf(filesOf(facts, step.job).stderr) : '';
+    const words = srun.signal === undefined ? await lastWordsOf(step.mark) : '';
     // squeue lists the steps of a node that failed until their allocation ends.
     if (step.isKilled || nodeFailedIn(words)) return sendEnds([stepEndOf(id, srun)]);
-    log.write(
-      'warn',
-      'srun has ended, and perhaps not its step, which is watched; what it prints from now on is lost',
-      {
-        step: id,
-        ...(srun.signal === undefined ? { exitCode: srun.exitCode } : { signal: nameOfSignal(srun.signal) }),
-      },
-    );
+    log.write('warn', 'srun has ended, and perhaps not its step, which is watched', {
+      step: id,
+      ...(srun.signal === undefined ? { exitCode: srun.exitCode } : { signal: nameOfSignal(srun.signal) }),
+    });
     outlived.add(id, step.mark, srun);
   };
   const outlived = watchOutlived({
@@ -115,6 +112,16 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
     onOver: (over) => sendEnds(over.map(({ id, srun }) => stepEndOf(id, srun))),
   });
   const launcher = createLauncher({ environment: environmentOfRun(environment, facts), onEnd });
+  const keepWords = async (id: StepId, job: ClaimedJob, mark: string) => {
+    const { stderr } = filesOf(facts, job);
+    if (stderr === undefined) return;
+    try {
+      await appendWords(mark, stderr);
+    } catch (error) {
+      const reason = (error as Error).message;
+      log.write('warn', 'What Slurm said of a job is lost', { step: id, job_name: job.name, file: stderr, reason });
+    }
+  };
   const withdraw = (id: StepId) => {
     const isWithdrawn = starts.withdraw(id);
     if (isWithdrawn) refuse(id, NOT_LAUNCHED);
@@ -161,7 +168,13 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       const overlaps = ghosts.areThere() && job.need.num_gpus === 0;
       const command = commandOf(job, { nodes, mark, overlaps });
       const launch = (request: Parameters<typeof launcher.launch>[0]) => {
-        const pid = withStdioFolder(facts, () => launcher.launch(request));
+        const { stdout, stderr } = request;
+        const launchOnce = () => {
+          // Its command opens it on its node; that of standard output is made for srun.
+          if (stderr !== undefined && stderr !== stdout) makeOutput(stderr);
+          return launcher.launch({ ...request, stderr: wordsFileOf(mark) });
+        };
+        const pid = withStdioFolder(facts, launchOnce, [marks]);
         idsByPid.set(pid, id);
         return pid;
       };
@@ -195,8 +208,10 @@ export function createSlurmSteps(options: SlurmStepOptions): Steps {
       // After a signal there may be only seconds left to report results.
       const asked = accounting.rowOf(id);
       const row = isSignaled === true ? undefined : await asked;
-      const account = stepAccountOf({ srun: how, mark, row, lastWords: await lastWordsOf(filesOf(facts, job).stderr) });
-      rmSync(path, { force: true });
+      const lastWords = await lastWordsOf(path);
+      const account = stepAccountOf({ srun: how, mark, row, lastWords });
+      if (lastWords !== '') await keepWords(id, job, path);
+      for (const each of [path, wordsFileOf(path)]) rmSync(each, { force: true });
       if (account.refused !== undefined) return account;
       const later = accounting.later(id);
       if (row !== undefined) return { ...account, stats: report.of(row) };

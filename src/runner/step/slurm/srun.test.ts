@@ -124,27 +124,35 @@ it('the variables that srun would take for options are not passed to it, and no 
   expect(inheritedInputs(environment)).toEqual([...inputs, ...more, 'CUDA_VISIBLE_DEVICES']);
 });
 
+const step = { shell: 'run', mark: '/m', output: { stdout: '/o', stderr: '/e' } };
+
 it('a command that is a colon is no separator of srun', () => {
-  expect(srunWords([], { shell: 'run', mark: '/m', command: ':' }).at(-1)).toBe(':\n');
-  expect(srunWords([], { shell: 'run', mark: '/m', command: ': x' }).at(-1)).toBe(': x');
+  expect(srunWords([], { ...step, command: ':' }).at(-1)).toBe(':\n');
+  expect(srunWords([], { ...step, command: ': x' }).at(-1)).toBe(': x');
 });
 
 it('srun gets every word unchanged', () => {
   const command = `echo "it's" '$HOME' "a  b"; exit 3`;
-  expect(srunWords(['--exact'], { shell: 'run', mark: '/m', command })).toEqual([
+  expect(srunWords(['--exact'], { ...step, command })).toEqual([
     'srun',
     '--exact',
     'bash',
     '-c',
     'run',
     '/m',
+    '/o',
+    '/e',
     command,
   ]);
 });
 
+it('a stream that is not kept is an empty word of srun', () => {
+  const output = { stdout: '/o', stderr: undefined };
+  expect(srunWords([], { ...step, output, command: 'a' }).slice(-3)).toEqual(['/o', '', 'a']);
+});
+
 it('srun gets the words of a command behind it, where bash changes none of them and none separates parts of a job', () => {
-  const words = (...given: string[]) =>
-    srunWords([], { shell: 'run', mark: '/m', command: 'a b', words: given }).slice(5);
+  const words = (...given: string[]) => srunWords([], { ...step, command: 'a b', words: given }).slice(7);
   expect(words('a', 'b')).toEqual(['a b', 'a', 'b']);
   expect(words('a', ':', 'b')).toEqual(['a b']);
 });

@@ -3,7 +3,7 @@ import { greatest } from '../../../core/quantity/extremes.ts';
 import { stepSeconds } from '../../../core/allocation/usable-time.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import { slurmSignal } from '../../../cluster/slurm/signal-name.ts';
-import type { StepId } from '../../../core/contract/files/job.ts';
+import type { JobFiles, StepId } from '../../../core/contract/files/job.ts';
 
 /** What a step is started with, beside its job. */
 export interface StepPlace {
@@ -102,16 +102,22 @@ export interface StepWords {
   /** The shell around the command (`wrapper`). */
   readonly shell: string;
   readonly mark: string;
+  /** The files of its output; undefined discards it. */
+  readonly output: JobFiles;
   readonly command: string;
   /** The words of the command, where no shell needs to read it. */
   readonly words?: readonly string[] | undefined;
 }
 
 /** The words of srun for a step. */
-export function srunWords(options: readonly string[], { shell, mark, command, words = [] }: StepWords): string[] {
+export function srunWords(
+  options: readonly string[],
+  { shell, mark, output, command, words = [] }: StepWords,
+): string[] {
   // A lone colon separates the parts of a heterogeneous job, also between the words of a command.
   const given = command === ':' ? `${command}\n` : command;
-  return ['srun', ...options, 'bash', '-c', shell, mark, given, ...(words.includes(':') ? [] : words)];
+  const { stdout = '', stderr = '' } = output;
+  return ['srun', ...options, 'bash', '-c', shell, mark, stdout, stderr, given, ...(words.includes(':') ? [] : words)];
 }
 
 /**

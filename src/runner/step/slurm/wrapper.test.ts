@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, until } from '../../../../tests/support/programs.ts';
@@ -15,6 +15,23 @@ const markOf = (path: string) => {
   }
 };
 
+/** A new folder with the files that a runner makes for a step, and the words of the wrapper for a command that writes them. */
+function stepOf(command: string, ...words: string[]) {
+  const folder = temporaryFolder();
+  const [mark, out, err] = ['mark', 'out', 'err'].map((name) => join(folder, name)) as [string, string, string];
+  for (const path of [out, err]) writeFileSync(path, '');
+  const text = (path: string) => readFileSync(path, 'utf8');
+  return {
+    folder,
+    mark,
+    out,
+    err,
+    words: [mark, out, err, command, ...words],
+    stdout: () => text(out),
+    stderr: () => text(err),
+  };
+}
+
 /** For Slurm with `proctrack/cgroup`, and with `proctrack/linuxproc`. */
 const PASSES_ON = wrapper({ reachesAll: false });
 const REACHES_ALL = wrapper({ reachesAll: true });
@@ -24,13 +41,9 @@ describe.each([
   ['notes signals', REACHES_ALL],
 ])('the wrapper around a command that %s', (_, WRAPPER) => {
   const wrapped = (command: string, environment: Record<string, string> = {}, input = '') => {
-    const mark = join(temporaryFolder(), 'mark');
-    const { status, stdout } = spawnSync('bash', ['-c', WRAPPER, mark, command], {
-      encoding: 'utf8',
-      env: { ...process.env, ...environment },
-      input,
-    });
-    return { status, stdout, mark: markOf(mark) };
+    const { words, stdout, mark } = stepOf(command);
+    const { status } = spawnSync('bash', ['-c', WRAPPER, ...words], { env: { ...process.env, ...environment }, input });
+    return { status, stdout: stdout(), mark: markOf(mark) };
   };
 
   it.each([
@@ -53,13 +66,10 @@ describe.each([
   ])('"%s" whose words are known does and prints what bash makes of it', (command, words) => {
     const environment = { PATH: '/usr/bin:/bin', HOME: '/home/a', SHLVL: '3' };
     const run = (...more: string[]) => {
-      const mark = join(temporaryFolder(), 'mark');
-      const { status, stdout, stderr } = spawnSync('bash', ['-c', WRAPPER, mark, command, ...more], {
-        encoding: 'utf8',
-        env: environment,
-      });
+      const { words: given, stdout, stderr, mark } = stepOf(command, ...more);
+      const { status } = spawnSync('bash', ['-c', WRAPPER, ...given], { env: environment });
       // The number of a line is that of the wrapper.
-      return [status, stdout.split('\n').toSorted(), stderr.replace(/line \d+/, 'line'), markOf(mark).code];
+      return [status, stdout().split('\n').toSorted(), stderr().replace(/line \d+/, 'line'), markOf(mark).code];
     };
     expect(run(...words)).toEqual(run());
   });
@@ -71,12 +81,9 @@ describe.each([
   });
 
   it('the step has the CPU time of its command, because its first process waited for it', () => {
-    const mark = join(temporaryFolder(), 'mark');
-    const burn = 'for ((i = 0; i < 300000; i++)); do :; done; times';
-    const { stdout } = spawnSync('bash', ['-c', 'bash -c "$0" "$1" "$2"; times', WRAPPER, mark, burn], {
-      encoding: 'utf8',
-    });
-    const [own = 0, , ...rest] = [...stdout.matchAll(/(\d+)m([\d.]+)s/g)].map(
+    const { words, stdout: written } = stepOf('for ((i = 0; i < 300000; i++)); do :; done; times');
+    const { stdout } = spawnSync('bash', ['-c', 'bash -c "$0" "$@"; times', WRAPPER, ...words], { encoding: 'utf8' });
+    const [own = 0, , ...rest] = [...`${written()}${stdout}`.matchAll(/(\d+)m([\d.]+)s/g)].map(
       ([, minutes, seconds]) => Number(minutes) * 60 + Number(seconds),
     );
     // The last line has the user time of the children of the shell around the step.
@@ -97,21 +104,102 @@ describe.each([
   });
 });
 
+describe('the output of a step', () => {
+  const ended = (words: readonly string[], environment: Record<string, string> = {}) =>
+    spawnSync('bash', ['-c', PASSES_ON, ...words], { encoding: 'utf8', env: { ...process.env, ...environment } });
+
+  it('the output of a step is written by its command, behind what stands there, and nothing of it goes through srun', () => {
+    const { words, out, stdout, stderr } = stepOf('echo one; echo two >&2');
+    writeFileSync(out, 'before\n');
+    expect(ended(words)).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    expect([stdout(), stderr()]).toEqual(['before\none\n', 'two\n']);
+  });
+
+  it('stands in the order in which it was written where both streams have one file', () => {
+    const { mark, out, stdout } = stepOf('');
+    ended([mark, out, out, 'for i in 1 2 3; do echo $i; echo e$i >&2; done']);
+    expect(stdout()).toBe('1\ne1\n2\ne2\n3\ne3\n');
+  });
+
+  it('the output of a step is discarded where it is not kept', () => {
+    const { mark, err, stderr } = stepOf('');
+    expect(ended([mark, '', err, 'echo one; echo two >&2'])).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    expect(stderr()).toBe('two\n');
+    expect(ended([mark, '', '', 'echo one; echo two >&2'])).toMatchObject({ status: 0, stdout: '', stderr: '' });
+  });
+
+  it('the output of a step goes into a file of any name', () => {
+    const { folder, mark } = stepOf('');
+    const out = join(folder, ` a'b"c$(d)\n*é `);
+    writeFileSync(out, '');
+    ended([mark, out, out, 'echo one']);
+    expect(readFileSync(out, 'utf8')).toBe('one\n');
+  });
+
+  it('the output of a step makes a command fail that finds no room for it and checks that, and no other', () => {
+    const { mark } = stepOf('');
+    const { folder, out } = stepOf('');
+    // A limit of the size of files is an error of the same kind as a full disk, which the test of a real cluster has.
+    const limited = (command: string) =>
+      spawnSync(
+        'bash',
+        ['-c', 'ulimit -f 1; trap "" XFSZ; exec bash -c "$0" "$@"', PASSES_ON, mark, out, '', command],
+        {
+          cwd: folder,
+        },
+      ).status;
+    expect(limited('head -c 1M /dev/zero')).toBe(1);
+    expect(limited('head -c 1M /dev/zero; true')).toBe(0);
+  });
+
+  it.each<[string, (path: string, target: string) => void]>([
+    ['a link', (path, target) => (rmSync(path), symlinkSync(target, path))],
+    ['a link to nothing', (path, target) => (rmSync(path), symlinkSync(`${target}-none`, path))],
+    ['a folder', (path) => (rmSync(path), mkdirSync(path))],
+    ['a named pipe', (path) => (rmSync(path), spawnSync('mkfifo', [path]))],
+    ['nothing', (path) => rmSync(path)],
+    [
+      'nothing, in a folder that the node does not have',
+      (path) => renameSync(join(path, '..'), `${join(path, '..')}-x`),
+    ],
+  ])(
+    'the output of a step is written by srun, with a line that says so, where %s stands in the place of its file',
+    (_, replace) => {
+      const mark = join(temporaryFolder(), 'mark');
+      const { words, out } = stepOf('echo one');
+      const target = join(temporaryFolder(), 'target');
+      writeFileSync(target, '');
+      replace(out, target);
+      const found = ended([mark, out, '', ...words.slice(3)], { SLURMD_NODENAME: 'n7' });
+      expect(found).toMatchObject({
+        status: 0,
+        stdout: 'one\n',
+        stderr: expect.stringContaining(`n7 cannot open ${out}: `),
+      });
+      expect(readFileSync(target, 'utf8')).toBe('');
+    },
+  );
+
+  it('the output of a step is written by srun also in the POSIX mode of bash, in which an exec that fails would end the shell', () => {
+    const { mark, folder } = stepOf('');
+    // The program of a process cannot be opened for writing, not even by the superuser.
+    const out = join(folder, 'sleep');
+    copyFileSync('/bin/sleep', out);
+    const sleep = spawn(out, ['60']);
+    const found = ended([mark, out, '', 'echo one'], { POSIXLY_CORRECT: '1' });
+    sleep.kill();
+    expect(found).toMatchObject({ status: 0, stdout: 'one\n' });
+  });
+});
+
 type Sent = readonly ['leaf' | 'job' | 'shell', NodeJS.Signals];
 
 /** A wrapped command that prints a line when it is ready, is signaled in this order, and ends. */
 async function signaled(command: string, signals: readonly Sent[], WRAPPER = REACHES_ALL) {
-  const folder = temporaryFolder();
-  const mark = join(folder, 'mark');
-  const child = spawn('bash', ['-c', WRAPPER, mark, command], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));
+  const { mark, words, stdout } = stepOf(command);
+  const child = spawn('bash', ['-c', WRAPPER, ...words], { stdio: ['ignore', 'ignore', 'inherit'] });
   const ended = new Promise<number | null>((done) => child.once('exit', done));
-  await until(
-    () => text,
-    (found) => found.includes('\n'),
-    'the command to be ready',
-  );
+  await until(stdout, (found) => found.includes('\n'), 'the command to be ready');
   const shell = child.pid as number;
   const job = childrenOf(childrenOf(shell)[0] as number)[0] as number;
   const [leaf] = await until(
@@ -213,8 +301,8 @@ describe('a signal to the shell around a command alone', () => {
 
   it('a signal that comes before the command has started is kept for it, whenever that is', async () => {
     for (let round = 0; round < 40; round += 1) {
-      const mark = join(temporaryFolder(), 'mark');
-      const child = spawn('bash', ['-c', PASSES_ON, mark, 'sleep 60'], { stdio: 'ignore' });
+      const { mark, words } = stepOf('sleep 60');
+      const child = spawn('bash', ['-c', PASSES_ON, ...words], { stdio: 'ignore' });
       const ended = new Promise<number | null>((done) => child.once('exit', done));
       const shell = child.pid as number;
       // The shell handles SIGTERM from here on; `round` turns later it may have started the command, or not.
@@ -236,8 +324,8 @@ describe('a signal to the shell around a command alone', () => {
 
   it('one that comes when the command has ended is not said to have reached it', async () => {
     for (let round = 0; round < 20; round += 1) {
-      const mark = join(temporaryFolder(), 'mark');
-      const child = spawn('bash', ['-c', PASSES_ON, mark, 'exit 0'], { stdio: 'ignore' });
+      const { mark, words } = stepOf('exit 0');
+      const child = spawn('bash', ['-c', PASSES_ON, ...words], { stdio: 'ignore' });
       const ended = new Promise<number | null>((done) => child.once('exit', done));
       while (markOf(mark).code === undefined);
       child.kill('SIGTERM');
@@ -249,24 +337,21 @@ describe('a signal to the shell around a command alone', () => {
 
 /** Signals the shell around a command that has printed a line; the command goes on until the file `go` is there, and exits with 7. */
 async function passedOn(command: string, signal: NodeJS.Signals) {
-  const folder = temporaryFolder();
-  const mark = join(folder, 'mark');
   const script = `${command}; until [ -e go ]; do sleep 0.01; done; wait; exit 7`;
-  const child = spawn('bash', ['-c', PASSES_ON, mark, script], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
-  let stdout = '';
-  child.stdout.setEncoding('utf8').on('data', (part: string) => (stdout += part));
+  const { folder, mark, words, stdout } = stepOf(script);
+  const child = spawn('bash', ['-c', PASSES_ON, ...words], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
   const ended = new Promise<number | null>((done) => child.once('close', done));
   const lines = (count: number) =>
     until(
-      () => stdout.split('\n').length > count,
+      () => stdout().split('\n').length > count,
       (yes) => yes,
-      `line ${count} of ${stdout}`,
+      `line ${count} of the output`,
     );
   await lines(1);
   process.kill(child.pid as number, signal);
   await lines(2);
   writeFileSync(join(folder, 'go'), '');
-  return { status: await ended, stdout, mark: markOf(mark) };
+  return { status: await ended, stdout: stdout(), mark: markOf(mark) };
 }
 
 const handles = (pid: number, signal: number): boolean => {

@@ -1,9 +1,12 @@
 import { CATCHABLE_SIGNALS, ENDING_SIGNALS } from '../../../core/contract/signal.ts';
 
 /**
- * The shell that runs the command `$1` as a step, and writes a mark into the file `$0` (`core/attempt/step-mark.ts` has its
+ * The shell that runs the command `$3` as a step, and writes a mark into the file `$0` (`core/attempt/step-mark.ts` has its
  * lines): that it began, the signals that the command got, and its exit code. srun's own exit code proves nothing: it is 0 when
  * a node fails.
+ *
+ * The output of the command goes into the files `$1` and `$2`, and is discarded where these words are empty (`__open`). srun would drop
+ * silently what finds no room on a disk: only the process that writes the file gets the error.
  *
  * Whom Slurm signals depends on the plugin that tracks processes. `proctrack/linuxproc` signals every process of a step: the
  * command has the signal already, and this shell only notes it. All others (`proctrack/cgroup`, which nearly all sites have) signal
@@ -35,6 +38,7 @@ export const wrapper = ({
   readonly reachesAll: boolean;
 }): string => `[ "\${SLURM_PROCID:-0}" = 0 ] || exit 0
 ${reachesAll ? NOTE : PASS_ON}
+${OPEN}
 __inner() {
   set +m
   __seen=
@@ -51,6 +55,10 @@ __outer() {
   for __each in ${(reachesAll ? [...ENDING_SIGNALS, 'CONT'] : PASSED_ON).join(' ')}; do trap "__signal $__each" "$__each"; done
   exec 3>&1 4>&2 2> /dev/null
   echo began > "$__mark"
+  __open "$1" && exec 3>&6
+  if [ -n "$1" ] && [ "$1" = "$2" ]; then exec 4>&3; else __open "$2" && exec 4>&6; fi
+  exec 6>&-
+  shift 2
   set -m
   exec 5< <(__inner "$@")
   __run=$!
@@ -73,6 +81,18 @@ __outer "$@"`;
  * A read goes on after SIGCHLD and SIGWINCH, without running a handler. Both do nothing to a process that does not handle them.
  */
 const PASSED_ON = CATCHABLE_SIGNALS.filter((name) => name !== 'CHLD' && name !== 'WINCH');
+
+/**
+ * Opens as descriptor 6 a file that the runner made by its own rules (`OPEN_FLAGS`). A shell cannot refuse to follow a link, so it looks before
+ * and after. Anything but that file, and a folder that this node does not have, leaves the stream to srun, which has the file of the runner
+ * open. As an argument of `command`, an `exec` that fails does not end the shell in POSIX mode.
+ */
+const OPEN = `__open() {
+  [ -n "$1" ] || { exec 6> /dev/null; return; }
+  [ -f "$1" ] && [ ! -L "$1" ] && command exec 6>> "$1" && [ ! -L "$1" ] && [ "$1" -ef /dev/fd/6 ] && return
+  echo "torc: \${SLURMD_NODENAME:-This node} cannot open $1: srun writes it, and what finds no room is lost silently" >&4
+  return 1
+}`;
 
 /** Sets `masks` to what the process `pid` ignores and handles, and to nothing if it has ended. */
 const LOOK = `
