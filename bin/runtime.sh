@@ -4,9 +4,15 @@
 # First the one that came with torc as a package, as it is what torc is tested with; then those on PATH. Node 25 and newer
 # need libatomic.so.1, which slim images and many compute nodes lack: a Node that does not start without it gets the one
 # that torc brings (docs/adr/0024). Whether a Node of PATH starts is tried with --version, which takes 5 ms.
-self=$0
-# The programs call it by its whole path without links: readlink would take 1 ms to find the same.
-[ "${0#/}" != "$0" ] && [ ! -L "$0" ] || self=$(readlink -f "$0")
+#
+# The programs read it as a part of their own, with `self`, their path without links; it is a program for the library folder alone.
+case $0 in
+  */runtime.sh)
+    self=$0
+    # readlink takes 1 ms.
+    [ "${0#/}" != "$0" ] && [ ! -L "$0" ] || self=$(readlink -f "$0")
+    ;;
+esac
 bin=${self%/*}
 old=
 broken=
@@ -69,6 +75,15 @@ is_enough() {
   minor=${minor%%.*}
   [ "$major" -gt 24 ] || { [ "$major" -eq 24 ] && [ "$minor" -ge 15 ]; }
 } 2>/dev/null
+
+# Some shells drop variables whose names are no identifiers, for instance dash, the sh of Debian: functions of bash (`export -f`, the
+# `module` of many sites), and names with dots. bin/start.mjs gives them back to the environment, which jobs get.
+unset TORC_LOST_VARIABLES
+odd='^[A-Za-z0-9_]*[^A-Za-z0-9_=][^=]*='
+if [ -z "${BASH_VERSION-}" ] && grep -Eqaz "$odd" "/proc/$$/environ"; then
+  TORC_LOST_VARIABLES=$(grep -Eaz "$odd" "/proc/$$/environ" | tr '\0' '\036')
+  export TORC_LOST_VARIABLES
+fi 2>/dev/null
 
 # Node forgets that SIGHUP was ignored, as under nohup: bin/start.mjs ignores it again. A shell cannot trap a signal that was
 # ignored when it started, so a signal to itself shows which it is.

@@ -24,6 +24,7 @@ export async function start(program) {
     await runWithNewer();
     return;
   }
+  giveBackVariables();
   giveBackLibraryPath();
   followOuter();
   const { main } = await programs();
@@ -45,6 +46,18 @@ export function keepHangUpIgnored() {
   process.emit = (name, ...values) => name === 'SIGHUP' || deliver.call(process, name, ...values);
   // After that: Node delivers a signal with the function that it finds at the first listener.
   process.on('SIGHUP', () => {});
+}
+
+/** Variables that the shell which starts Node has dropped (bin/runtime.sh), each with the separator of records behind it. */
+function giveBackVariables() {
+  const lost = process.env.TORC_LOST_VARIABLES;
+  if (lost === undefined) return;
+  delete process.env.TORC_LOST_VARIABLES;
+  for (const entry of lost.split('\x1e')) {
+    const at = entry.indexOf('=');
+    const name = entry.slice(0, at);
+    if (at > 0 && !Object.hasOwn(process.env, name)) process.env[name] = entry.slice(at + 1);
+  }
 }
 
 async function programs() {

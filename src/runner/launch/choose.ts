@@ -1,12 +1,15 @@
 import { textOf } from '../../cluster/host/group-files.ts';
 import { bashOn } from '../../cluster/program-on.ts';
 import { createChildLauncher } from './child.ts';
+import { inheritedBytes } from './inherited-bytes.ts';
 import { type ProcessEnd, LaunchError, type Launcher } from './launcher.ts';
 import { createPosixLauncher } from './posix.ts';
 
 export interface LaunchOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly onEnd: (endings: readonly ProcessEnd[]) => void;
+  /** Called with what jobs do not get as this process got it. */
+  readonly onWarning?: ((words: string) => void) | undefined;
 }
 
 /**
@@ -14,7 +17,7 @@ export interface LaunchOptions {
  *
  * `TORC_LAUNCHER=child_process` selects the second.
  */
-export function createLauncher({ environment, onEnd }: LaunchOptions): Launcher {
+export function createLauncher({ environment, onEnd, onWarning }: LaunchOptions): Launcher {
   const bash = findBash(environment['PATH'] ?? '');
   const options = { bash, environment, onEnd };
   const asked = environment['TORC_LAUNCHER'];
@@ -22,7 +25,13 @@ export function createLauncher({ environment, onEnd }: LaunchOptions): Launcher 
     asked === 'child_process'
       ? undefined
       : createPosixLauncher({ ...options, openFilesLimit: originalOpenFilesLimit() });
-  return posix ?? createChildLauncher(options);
+  if (posix !== undefined) return posix;
+  const changed = [...inheritedBytes(environment).keys()];
+  if (changed.length > 0)
+    onWarning?.(
+      `Values of the environment are not UTF-8, and jobs get other characters in their place: ${changed.join(', ')}`,
+    );
+  return createChildLauncher(options);
 }
 
 function findBash(path: string): string {

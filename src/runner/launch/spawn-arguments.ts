@@ -1,3 +1,4 @@
+import { inheritedBytes } from './inherited-bytes.ts';
 import { LaunchError, type LaunchRequest } from './launcher.ts';
 import type { Libc, Pointer } from './libc.ts';
 
@@ -29,10 +30,11 @@ export function createSpawnArguments(
   const scratch = memory(SCRATCH_BYTES);
   const pointers = memory(POINTERS * 8);
   let used = 0;
-  const put = (text: string): Pointer => {
+  const put = (text: string | Buffer): Pointer => {
     const at = used;
     const room = scratch.bytes.length - at - 1;
-    const length = scratch.bytes.write(text, at, room, 'utf8');
+    const length =
+      typeof text === 'string' ? scratch.bytes.write(text, at, room, 'utf8') : text.copy(scratch.bytes, at);
     // A character takes up to four bytes: with less space left, the text may have been cut.
     if (room - length < 4) throw new LaunchError('E2BIG', 'the environment and the command are larger than 4 MiB');
     scratch.bytes[at + length] = 0;
@@ -45,8 +47,9 @@ export function createSpawnArguments(
   const dashC = put('-c');
   const devNull = put('/dev/null');
   const inherited = new Map<string, Pointer>();
+  const exact = inheritedBytes(environment);
   for (const [name, value] of Object.entries(environment)) {
-    if (value !== undefined) inherited.set(name, put(`${name}=${value}`));
+    if (value !== undefined) inherited.set(name, put(exact.get(name) ?? `${name}=${value}`));
   }
   const head = used;
 

@@ -104,7 +104,11 @@ export function createDirectSteps({
     }
     report(ended);
   };
-  const launcher = launcherOf({ environment: environmentOfRun(environment, facts), onEnd });
+  const launcher = launcherOf({
+    environment: environmentOfRun(environment, facts),
+    onEnd,
+    onWarning: (words) => log.write('warn', words),
+  });
 
   return {
     name: launcher.name,
