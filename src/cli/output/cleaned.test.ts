@@ -15,6 +15,7 @@ const nothing: Cleaned = {
   failed: [],
   dead: { runners: [], jobs: [], openAllocations: 0 },
   warnings: [],
+  replies: [],
 };
 
 // What Torc 1.0.0 printed for a canceled allocation, one that was gone, and a job without a runner.

@@ -167,10 +167,12 @@ describe('orphans of an allocation that ended', () => {
     const { id } = await inAllocation(['a']);
     const { slurm } = slurmThat({ queue: NODE_FAIL, account: new Error('slurmdbd is away') });
     await service.client.updateWorkflow({ params: { id }, body: { execution_config: { mode: 'slurm' } } });
-    expect(await clean(id, slurm)).toMatchObject({ slurmJobsFailed: 0 });
+    const replies = [{ program: 'squeue' }, { program: 'sacct', fault: 'sacct cannot be asked: slurmdbd is away' }];
+    expect(await clean(id, slurm)).toMatchObject({ slurmJobsFailed: 0, replies });
     expect(await statuses(service, id)).toEqual({ a: 'running' });
     await service.client.updateWorkflow({ params: { id }, body: { execution_config: { mode: 'direct' } } });
-    expect(await clean(id, slurm)).toMatchObject({ slurmJobsFailed: 1 });
+    expect(await clean(id, slurm)).toMatchObject({ slurmJobsFailed: 1, replies });
+    expect(await clean(id, slurmThat({}).slurm)).toMatchObject({ replies: [{ program: 'squeue' }] });
   });
 
   it('jobs of a requeued allocation run again as a new attempt that counts for no failure handler', async () => {

@@ -7,7 +7,7 @@ import { type DeadNode, NO_ACTIVE_NODES, type Orphans } from '../../core/lifecyc
 import { removeMarks } from '../../runner/step/slurm/left-steps.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
 import { completeCauses } from './complete-causes.ts';
-import { askSlurmFacts, decideOrphans, gatherRecords, type Records } from './find.ts';
+import { askSlurmFacts, decideOrphans, gatherRecords, isAccountAway, type Records, type SlurmReply } from './find.ts';
 import { type CleanOptions, type OrphanedJob, settleJobs } from './settle-jobs.ts';
 
 export interface LostAllocation {
@@ -38,6 +38,8 @@ export interface Cleaned {
     readonly openAllocations: number;
   };
   readonly warnings: readonly string[];
+  /** The programs of Slurm that were asked. */
+  readonly replies: readonly SlurmReply[];
 }
 
 const TOGETHER = 32;
@@ -68,7 +70,7 @@ export async function cleanOrphans(client: Client, workflowId: number, options: 
   }
   const codes = exitCodesOf(execution);
   const tools = { client, workflowId, runId: runId as number, records, facts, codes, ...options };
-  if (facts.isAccountAway && mayHaveSteps(execution ?? {}, true) && orphans.deadNodes.some(holdsJobs)) {
+  if (isAccountAway(facts) && mayHaveSteps(execution ?? {}, true) && orphans.deadNodes.some(holdsJobs)) {
     warnings.push('the work of ended steps may be on record there: jobs of ended allocations are left as they are');
     orphans = { ...orphans, deadNodes: orphans.deadNodes.filter((node) => !holdsJobs(node)) };
   }
@@ -95,6 +97,7 @@ export async function cleanOrphans(client: Client, workflowId: number, options: 
         orphans.requeued.filter(({ status }) => status === 'active').length,
     },
     warnings: [...warnings, ...settled.warnings],
+    replies: facts.replies,
   };
   if (!isDryRun) {
     await updateAllocations(client, records, orphans);

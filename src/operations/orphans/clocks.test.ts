@@ -68,7 +68,7 @@ function slurmOf({ submittedSeconds, waitSeconds, sinceSeconds, now }: History):
     },
     ended: { state: 'ended' as const, word: 'NODE_FAIL' },
   }[now] as AllocationState;
-  return { queue: new Map([[7, state]]), account: undefined, left: new Map(), faults: [], isAccountAway: false };
+  return { queue: new Map([[7, state]]), account: undefined, left: new Map(), faults: [], replies: [] };
 }
 
 const verdict = (records: Records, facts: SlurmFacts) => {

@@ -50,9 +50,20 @@ export interface SlurmFacts {
   readonly left: ReadonlyMap<number, LeftSteps>;
   /** Why the controller or the accounting could not be asked. */
   readonly faults: readonly string[];
-  /** Whether there is an accounting that did not answer: the work of ended steps may be on record there. */
-  readonly isAccountAway: boolean;
+  /** The programs that were asked. */
+  readonly replies: readonly SlurmReply[];
 }
+
+/** Whether a program of Slurm answered. */
+export interface SlurmReply {
+  readonly program: 'squeue' | 'sacct';
+  /** Why it did not. */
+  readonly fault?: string;
+}
+
+/** Whether there is an accounting that did not answer: the work of ended steps may be on record there. */
+export const isAccountAway = ({ replies }: SlurmFacts): boolean =>
+  replies.some(({ program, fault }) => program === 'sacct' && fault !== undefined);
 
 /** Where the marks of steps may be. */
 export interface Whereabouts {
@@ -69,7 +80,7 @@ export async function askSlurmFacts(
   const ids = [
     ...new Set<SlurmJob>([...allocations.map(jobOfAllocation), ...nodes.flatMap((node) => slurmJobOf(node) ?? [])]),
   ].filter((id) => id !== 0);
-  const nothing = { queue: undefined, account: undefined, left: new Map(), faults: [], isAccountAway: false };
+  const nothing = { queue: undefined, account: undefined, left: new Map(), faults: [], replies: [] };
   if (ids.length === 0) return { ...nothing, queue: new Map() };
   if (slurm === undefined)
     return { ...nothing, faults: ['there is no Slurm on this machine: allocations are left as they are'] };
@@ -77,12 +88,14 @@ export async function askSlurmFacts(
   try {
     queue = await slurm.queue(ids);
   } catch (error) {
-    return { ...nothing, faults: [`squeue cannot be asked, so allocations are left as they are: ${wordsOf(error)}`] };
+    const fault = `squeue cannot be asked, so allocations are left as they are: ${wordsOf(error)}`;
+    return { ...nothing, faults: [fault], replies: [{ program: 'squeue', fault }] };
   }
+  const asked: SlurmReply = { program: 'squeue' };
   const settled = new Set(allocations.flatMap((each) => (each.status === 'complete' ? [jobOfAllocation(each)] : [])));
   for (const node of nodes) settled.delete(slurmJobOf(node) ?? 0);
   const ended = ids.filter((id) => !settled.has(id) && (queue.get(id)?.state ?? 'ended') === 'ended');
-  if (ended.length === 0) return { ...nothing, queue };
+  if (ended.length === 0) return { ...nothing, queue, replies: [asked] };
   // Only runners leave marks, and they know their allocation by its number.
   const left = new Map(
     ended
@@ -103,8 +116,8 @@ export async function askSlurmFacts(
   const forgotten = ended.filter((id) => isForgotten(id) && account?.jobs.get(id)?.state !== 'ended');
   const known = forgotten.length > 0 && (await isYoung(slurm)) ? withRunning(queue, forgotten) : queue;
   return fault === undefined
-    ? { ...nothing, queue: known, left, account }
-    : { ...nothing, queue: known, isAccountAway: true, faults: [fault] };
+    ? { ...nothing, queue: known, left, account, replies: [asked, { program: 'sacct' }] }
+    : { ...nothing, queue: known, faults: [fault], replies: [asked, { program: 'sacct', fault }] };
 }
 
 /**

@@ -129,7 +129,8 @@ async function watchUntilItWaits(
       status: () => client.getWorkflowStatus({ params: { id } }),
       async clean() {
         const options = { slurm: records, outputDir, isDryRun: false, nowMs: () => NOW };
-        return { jobs: 0, lost: (await cleanOrphans(client, id, options)).lost };
+        const { lost, replies } = await cleanOrphans(client, id, options);
+        return { jobs: 0, lost, replies };
       },
       replace: (lost) =>
         replaceLost(

@@ -1,6 +1,7 @@
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import { outcomeParts, partText } from '../../core/lifecycle/outcome.ts';
 import { countOf, FAILED, RECOVERABLE, UNSUCCESSFUL } from '../../core/job/statuses.ts';
+import type { SlurmReply } from '../orphans/find.ts';
 import { alive, busy, waiting, withReasons } from './counts.ts';
 import { mayBegin } from './idle.ts';
 import type { Memory } from './memory.ts';
@@ -19,7 +20,8 @@ export async function look(tools: WatchTools, options: WatchOptions, memory: Mem
   // Work without a runner, and records of what may have ended: Slurm and the hosts are asked.
   if (aliveBefore > 0 || busy(status) > 0) {
     const runId = status.run_id ?? undefined;
-    const { jobs, lost } = await tools.clean();
+    const { jobs, lost, replies } = await tools.clean();
+    for (const reply of replies) reportReply(tools, memory, reply);
     memory.hasSeenRunning ||= jobs > 0;
     if (options.recovers && lost.length > 0) {
       memory.lost = [...memory.lost, ...lost];
@@ -59,6 +61,16 @@ export async function look(tools: WatchTools, options: WatchOptions, memory: Mem
   if (options.isPersistent || (await mayBegin(tools, memory, status))) return 'wait';
   const words = `${waiting(status)} job(s) wait, and nothing runs them: no runner is active, and no allocation is to come`;
   return ended(tools, withReasons(words, await tools.unrunnable()), 1);
+}
+
+/** Once when a program of Slurm does not answer, and once when it does again. */
+function reportReply({ report }: WatchTools, { silent }: Memory, { program, fault }: SlurmReply): void {
+  if (fault === undefined) {
+    if (silent.delete(program)) report('info', `${program} answers again`);
+    return;
+  }
+  if (!silent.has(program)) report('warn', `${fault}; trying again`);
+  silent.add(program);
 }
 
 async function reportCauses({ causes, report }: WatchTools, { reported }: Memory): Promise<void> {

@@ -1,6 +1,7 @@
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { NO_ROUNDS, type RoundsBefore } from '../../core/lifecycle/futile-round.ts';
 import type { LostAllocation } from '../orphans/clean.ts';
+import type { SlurmReply } from '../orphans/find.ts';
 import type { Refused } from './refused.ts';
 
 /** What a watch knows from its looks before. */
@@ -25,6 +26,8 @@ export interface Memory {
   /** Not known to be untrue: the last recovery was killed. */
   mayBeUnfinished: boolean;
   isAway: boolean;
+  /** Programs of Slurm that did not answer when they were asked last. */
+  silent: Set<SlurmReply['program']>;
   /** Since when jobs wait and nothing runs them, or is to come; undefined while something is. */
   idleSinceMs: number | undefined;
 }
@@ -43,5 +46,6 @@ export const newMemory = (mayBeUnfinished: boolean): Memory => ({
   hasSeenRunning: false,
   mayBeUnfinished,
   isAway: false,
+  silent: new Set(),
   idleSinceMs: undefined,
 });

@@ -4,6 +4,7 @@ import type { NextRound } from '../../core/lifecycle/futile-round.ts';
 import type { Fixes } from '../../core/lifecycle/recovery-lines.ts';
 import type { BadEnd } from '../../core/lifecycle/recovery-plan.ts';
 import type { LostAllocation } from '../orphans/clean.ts';
+import type { SlurmReply } from '../orphans/find.ts';
 
 /** What one round of recovery did. */
 export interface Round {
@@ -30,6 +31,8 @@ export interface CorrectedOrphans {
   /** Jobs that had run. */
   readonly jobs: number;
   readonly lost: readonly LostAllocation[];
+  /** The programs of Slurm that were asked. */
+  readonly replies: readonly SlurmReply[];
 }
 
 /** How `watch` acts on its workflow. */

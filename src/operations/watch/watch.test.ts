@@ -5,6 +5,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import type { NextRound } from '../../core/lifecycle/futile-round.ts';
 import type { BadEnd } from '../../core/lifecycle/recovery-plan.ts';
+import type { SlurmReply } from '../orphans/find.ts';
 import type { Round, WatchOptions } from './tools.ts';
 import { watchWorkflow } from './watch.ts';
 
@@ -58,6 +59,7 @@ async function watched(
     begun,
     lost = 0,
     lostAllocations = [],
+    replies = [],
     replaced = async () => 1,
     unrunnable = [],
     causes = [],
@@ -75,6 +77,8 @@ async function watched(
     lost?: number;
     /** Those of each look, one after the other. */
     lostAllocations?: readonly (readonly number[])[];
+    /** Of Slurm at each look. */
+    replies?: readonly (readonly SlurmReply[])[];
     replaced?: () => Promise<number>;
     unrunnable?: readonly string[];
     causes?: readonly string[];
@@ -97,7 +101,11 @@ async function watched(
       async clean() {
         did.push('clean');
         const gone = lostAllocations[at] ?? [];
-        return { jobs: lost, lost: gone.map((slurmJobId) => ({ recordId: slurmJobId + 100, slurmJobId })) };
+        return {
+          jobs: lost,
+          lost: gone.map((slurmJobId) => ({ recordId: slurmJobId + 100, slurmJobId })),
+          replies: replies[at] ?? [],
+        };
       },
       async replace(gone) {
         did.push(`replace ${gone.map(({ recordId }) => recordId).join(' ')}`);
@@ -491,6 +499,19 @@ describe('watch', () => {
     const away = new Unreachable('the server does not answer');
     const done = await watched([WORKING, away, away, away, DONE]);
     expect([done.exitCode, done.said.match(/does not answer/g)?.length]).toEqual([0, 1]);
+  });
+
+  it('torc watch says once which program of Slurm does not answer and that it tries again, and once that it answers again', async () => {
+    const fault = 'sacct cannot be asked: connection refused';
+    const squeue = { program: 'squeue' } as const;
+    const away = [squeue, { program: 'sacct', fault }] as const;
+    const looks = Array.from({ length: 6 }, () => WORKING);
+    // In the last look but one nothing was left to ask sacct about.
+    const replies = [away, away, away, [squeue], [squeue, { program: 'sacct' }], [squeue]] as const;
+    const { said } = await watched([...looks, DONE], {}, { replies });
+    expect(said.split('\n').slice(0, -1)).toEqual([`${fault}; trying again`, 'sacct answers again']);
+    const answering = Array.from({ length: 6 }, () => [squeue, { program: 'sacct' }] as const);
+    expect((await watched([...looks, DONE], {}, { replies: answering })).said).not.toContain('answers');
   });
 
   it('torc watch ends for a workflow that does not exist', async () => {

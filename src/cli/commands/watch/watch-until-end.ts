@@ -102,7 +102,7 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
             reportedStuck.add(each.key);
           }
           const jobs = cleaned.failed.length + cleaned.finishedWorkKept + cleaned.jobsRequeued;
-          return { jobs, lost: cleaned.lost };
+          return { jobs, lost: cleaned.lost, replies: cleaned.replies };
         },
         replace: (lost) =>
           replaceLost(
