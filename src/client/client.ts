@@ -1,6 +1,7 @@
 import type { Input, Reply, RouteName } from '../core/contract/routes.ts';
 import { calls } from './calls.gen.ts';
 import { type Response, ServiceError } from './errors.ts';
+import { type ExpectedReply, serverReply } from './reply.ts';
 
 /** A request before it is sent; its path is relative to the base path. */
 export interface Request {
@@ -24,14 +25,17 @@ type Call<N extends RouteName> = Pick<Input<N>, Exclude<Given<N>, Optional<N>>> 
   readonly [P in Optional<N>]?: Input<N>[P] | undefined;
 };
 
-/** The routes as methods. Replies are not checked: both sides are built from one table. */
+/**
+ * The routes as methods. Of a reply only this is checked, that no other program sent it: both sides are built from one
+ * table.
+ */
 export type Client = {
   readonly [N in RouteName]: (...call: object extends Call<N> ? [Call<N>?] : [Call<N>]) => Promise<Reply<N>>;
 };
 
 export function createClient(send: Send): Client {
   const call =
-    (name: string, method: string, path: string) =>
+    (name: string, method: string, path: string, expected: ExpectedReply) =>
     async (input: { params?: object; query?: object; body?: unknown } = {}) => {
       const response = await send({
         method,
@@ -39,10 +43,10 @@ export function createClient(send: Send): Client {
         body: input.body === undefined ? undefined : JSON.stringify(input.body),
       });
       if (response.status >= 400) throw new ServiceError(wordsOf(name), response);
-      return JSON.parse(response.text) as unknown;
+      return serverReply(wordsOf(name), response, expected);
     };
   return Object.fromEntries(
-    Object.entries(calls).map(([name, [method, path]]) => [name, call(name, method, path)]),
+    Object.entries(calls).map(([name, [method, path, expected]]) => [name, call(name, method, path, expected)]),
   ) as unknown as Client;
 }
 

@@ -1,5 +1,6 @@
 import { certificatesIn } from '../../client/node/certificates.ts';
 import type { Context } from '../context.ts';
+import { serverReply } from '../../client/reply.ts';
 import { Failure } from '../failure.ts';
 import { option, optionsOf, type ValuesOf } from '../option.ts';
 
@@ -27,9 +28,9 @@ export async function reload(
     insecure: configuration['client.tls.insecure'],
   });
   try {
-    const { status, text } = await connection.send({ method: 'POST', path: '/admin/reload-auth', body: undefined });
-    if (status !== 200) throw new Error(`the reply was ${status}: ${text}`);
-    const { user_count: users } = JSON.parse(text) as { user_count?: number };
+    const reply = await connection.send({ method: 'POST', path: '/admin/reload-auth', body: undefined });
+    if (reply.status !== 200) throw new Error(`the reply was ${reply.status}: ${reply.text}`);
+    const { user_count: users } = serverReply('reload auth', reply, 'user_count') as { user_count: number };
     output.notice(`The server at ${url} knows ${users} user(s) now.`);
   } catch (cause) {
     throw new Failure(
