@@ -5,12 +5,13 @@ import type { ScheduledComputeNode } from '../core/contract/allocation.ts';
 import type { WorkflowAction } from '../core/contract/scheduling.ts';
 import type { Unclaimable } from '../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
-import { countOf, ENDED, UNDER_WAY } from '../core/job/statuses.ts';
+import { countOf, ENDED, UNCLAIMED, UNDER_WAY } from '../core/job/statuses.ts';
 import { anywhere, type RunPlace } from '../core/lifecycle/next-command.ts';
 import { placeOf } from '../core/lifecycle/place.ts';
 import { partlyIdle, type PartlyIdle } from './idle-nodes.ts';
 import { type Imported, importedResults } from './imported.ts';
 import { type QueuedAllocation, queuedAllocations } from './queued-allocations.ts';
+import { unbegunAllocations, type UnbegunAllocation } from './unbegun-allocations.ts';
 
 /** The runners of a workflow that are registered as active. */
 interface Runners {
@@ -33,6 +34,8 @@ export interface StatusFacts {
   readonly idle: readonly PartlyIdle[];
   /** Allocations that Slurm has not started. */
   readonly queued: readonly QueuedAllocation[];
+  /** The newest allocations, if each of them ended before a runner began. */
+  readonly unbegun: readonly UnbegunAllocation[];
   /** Allocations that are planned and not submitted. */
   readonly unsubmitted: readonly ScheduledComputeNode[];
   /** Attempts of the run after which the job was tried again. */
@@ -75,6 +78,7 @@ export async function gatherReasons(
     runners: { live: Math.max(0, status.active_compute_nodes - lost.length), lost },
     idle: status.is_complete ? [] : partlyIdle(runners),
     queued: await queuedAllocations(allocations, environment).catch(() => []),
+    unbegun: isStalled(status) ? await unbegunAllocations(client, id, { environment }).catch(() => []) : [],
     unsubmitted: status.is_complete
       ? []
       : allocations.filter(({ status: is }) => is === 'planned' || is === 'submitting'),
@@ -82,6 +86,10 @@ export async function gatherReasons(
     imported: await importedResults(client, { ...status, id, run_id: status.run_id ?? 0 }).catch(() => undefined),
   };
 }
+
+/** Jobs wait, and no runner is there: then the newest allocations say why. */
+const isStalled = ({ jobs_by_status: jobs, active_compute_nodes: runners }: WorkflowStatus): boolean =>
+  countOf(jobs, UNCLAIMED) > 0 && runners === 0;
 
 /** The results of the run that are not the last ones of their jobs. */
 async function retriesOf(

@@ -129,6 +129,10 @@ export function openLocalBatch({ folder, slots, environment }: LocalBatchOptions
     waitingReasons: async (jobs) =>
       new Map(jobs.filter((job) => wordOf(Number(job)) === 'WAITING').map((job) => [job, 'all slots are taken'])),
     statesOf: async (jobs) => states(jobs),
+    endOf: async (job) => {
+      const word = textOf(Number(job), 'ended');
+      return word === undefined ? undefined : { word, rawId: Number(job), files: [] };
+    },
 
     queue: async (jobs) => states(jobs),
     // There is no accounting.

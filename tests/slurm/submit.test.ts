@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { jobOfAllocation } from '../../src/core/allocation/slurm-job.ts';
@@ -222,6 +222,57 @@ jobs:
     expect((await allocations(Number(id))).length).toBe(2);
     await call('cancel', id, '--no-prompts');
   });
+
+  it.each([
+    [
+      'a program that is not on the node',
+      'program',
+      '--export=PATH=/usr/bin:/bin',
+      () => {},
+      [/\(FAILED, exit code 127\)/, /torc-slurm-job-runner: not found/],
+    ],
+    [
+      'an output folder that is not there',
+      'output',
+      '--hold',
+      (out: string, job: string) => {
+        renameSync(out, `${out}-away`);
+        cluster.run('scontrol', 'release', job);
+      },
+      [/\(FAILED 0:53: Slurm could not open its output file on the node; /],
+    ],
+  ])(
+    'watch, status, explain and recover say how an allocation ended before a runner began, and quote its last words: %s',
+    async (_, name, extra, then, expected) => {
+      const text = flow
+        .replace('num_allocations: 2', 'num_allocations: 1')
+        .replace('mem: 500m}', `mem: 500m, extra: "${extra}"}`);
+      writeFileSync(join(folder, `${name}.yaml`), text);
+      const submitted = await call('submit', `${name}.yaml`, '-o', name);
+      const id = /workflow (\d+)/.exec(submitted.stdout)?.[1] as string;
+      const [job = ''] = (await allocations(Number(id))).map((each) => String(jobOfAllocation(each)));
+      then(join(folder, name), job);
+      await until(
+        () => cluster.run('squeue', '-h', '-t', 'all', '-j', job, '-o', '%T').trim(),
+        (state) => state === 'FAILED',
+        'the allocation to fail',
+      );
+      const [one] = (await server.client.listJobs({ query: { workflow_id: Number(id), status: 'ready', limit: 1 } }))
+        .items;
+      const faces = [
+        await call('status', id),
+        await call('jobs', 'explain', String(one?.id)),
+        await call('watch', id, '-p', '1', '-o', name),
+        // Its record is corrected now.
+        await call('status', id),
+        await call('recover', id, '--dry-run', '-o', name),
+      ];
+      for (const [at, { stdout, stderr }] of faces.entries())
+        for (const each of [/llocation \d+ ended before a runner (of it )?began/, ...expected])
+          expect([at, stdout + stderr]).toEqual([at, expect.stringMatching(each)]);
+      expect(faces.map(({ stdout, stderr }) => stdout + stderr).join('')).not.toContain('slurm_output_*');
+    },
+  );
 
   it('an allocation without a size of memory offers what Slurm granted, and says which nodes stay idle', async () => {
     const wide = flow

@@ -1,5 +1,6 @@
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import type { AllocationRun, AllocationState } from '../../core/allocation/allocation-end.ts';
+import type { ScriptEnd } from '../../core/allocation/end-words.ts';
 import type { Allocation } from './allocation.ts';
 
 /**
@@ -11,6 +12,8 @@ import type { Allocation } from './allocation.ts';
 export interface BatchSystem extends BatchQueue, BatchRecords, InsideAllocation {
   /** Its name, for people: `Slurm`. */
   readonly name: string;
+  /** For people: how the script of a job ended; undefined if it has not, or if nothing is known of it. Never rejects. */
+  endOf(job: SlurmJob): Promise<EndedScript | undefined>;
 }
 
 /** The queue of allocations. */
@@ -76,6 +79,13 @@ export interface JobState extends AllocationState {
   readonly seconds?: number | undefined;
   /** The number in the names of its output files. */
   readonly rawId?: number | undefined;
+}
+
+export interface EndedScript extends ScriptEnd {
+  /** The number in the names of its output files. */
+  readonly rawId: number;
+  /** Its output files as they were named to the batch system, errors first; empty where it has forgotten them. */
+  readonly files: readonly string[];
 }
 
 export interface SubmittedScript {

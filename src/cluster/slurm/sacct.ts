@@ -2,10 +2,10 @@ import { jobsOfId, type SlurmJob, wholeJobs } from '../../core/allocation/slurm-
 import { queueStateOf } from '../../core/allocation/slurm-state.ts';
 import { parseSlurmMemory } from '../../core/quantity/bytes.ts';
 import { parseCpuTime } from '../../core/quantity/slurm-time.ts';
-import type { RecordedJobs, EndedStep, JobState } from '../batch/batch-system.ts';
+import type { RecordedJobs, EndedScript, EndedStep, JobState } from '../batch/batch-system.ts';
 import { HelperFailed } from '../exec.ts';
 import type { AskSlurm } from './programs.ts';
-import { figureIn, parseTime } from './text.ts';
+import { exitOf, figureIn, parseTime } from './text.ts';
 
 /** All that is asked of sacct. Programs that stand in for it print these fields in this order, whatever they are asked for. */
 const JOBS = ['JobID', 'JobName', 'State', 'ExitCode', 'Elapsed', 'End', 'MaxRSS', 'JobIDRaw'] as const;
@@ -85,6 +85,15 @@ const isWithoutAccounting = ({ isMissing, stderr }: HelperFailed): boolean =>
  * started. A requeued job has one row, that of its last run.
  */
 export const parseAccountedJobs = (text: string): JobState[] => rowsOf(JOBS, text).flatMap(jobsIn);
+
+/** How the script of a job ended, as the accounting has it; it knows no files. */
+export async function accountedEnd(run: AskSlurm, job: SlurmJob): Promise<EndedScript | undefined> {
+  const rows = rowsOf(JOBS, await ask(run, { ids: wholeJobs([job]).join(','), fields: JOBS, more: ['-X'] }));
+  const row = rows.find(({ JobID: id = '' }) => jobsOfId(id).includes(job));
+  const { State: word = '', JobIDRaw: raw = '', ExitCode: code } = row ?? {};
+  if (queueStateOf(word) !== 'ended' || !/^\d+$/.test(raw)) return undefined;
+  return { word, ...exitOf(code), rawId: Number(raw), files: [] };
+}
 
 function jobsIn({
   JobID: id = '',

@@ -1,16 +1,18 @@
 import type { AllocationRun } from '../../core/allocation/allocation-end.ts';
+import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
+import { queueStateOf } from '../../core/allocation/slurm-state.ts';
 import { parseSlurmMemory } from '../../core/quantity/bytes.ts';
 import type { Allocation } from '../batch/allocation.ts';
-import type { Fate, Manner } from '../batch/batch-system.ts';
+import type { EndedScript, Fate, Manner } from '../batch/batch-system.ts';
 import type { AskSlurm } from './programs.ts';
-import { parseTime } from './text.ts';
+import { exitOf, parseTime } from './text.ts';
 
 /** All that is asked of scontrol, and what it prints. Every call throws `HelperFailed`. */
 export interface Scontrol {
   /** The configuration, of which these functions read lines. */
   config(): Promise<string>;
   /** The line of a job. */
-  job(jobId: number, atMostMs?: number): Promise<string>;
+  job(jobId: SlurmJob, atMostMs?: number): Promise<string>;
   /** The rules of a partition. */
   partition(name: string): Promise<string>;
   /** All nodes, a line each. */
@@ -72,8 +74,19 @@ export function parseManner(text: string): Manner {
  * The line of a job in the reply of `scontrol -o show job`. One task of a job array has the id of the array, and scontrol
  * shows all tasks then.
  */
-export const jobLine = (jobId: number, text: string): string =>
+export const jobLine = (jobId: SlurmJob, text: string): string =>
   text.split('\n').find((line) => line.startsWith(`JobId=${jobId} `)) ?? text;
+
+/** How the script of a job ended, by `scontrol show job`, which knows it for some minutes; undefined if it has not ended. */
+export function scriptEndIn(text: string): EndedScript | undefined {
+  const [, id, word = ''] = /^JobId=(\d+) .*?\bJobState=(\w+)/s.exec(text) ?? [];
+  if (id === undefined || queueStateOf(word) !== 'ended') return undefined;
+  // A path may contain blanks: it ends before the next name.
+  const files = ['StdErr', 'StdOut'].flatMap(
+    (name) => new RegExp(`\\b${name}=(.+?) [A-Z]\\w+=`).exec(`${text.trim()} End=`)?.[1] ?? [],
+  );
+  return { word, ...exitOf(/\bExitCode=(\d+:\d+)/.exec(text)?.[1]), rawId: Number(id), files };
+}
 
 /** Whether Slurm takes the nodes of a job away from it: its state, or during its grace time the time of the preemption. */
 export const isPreempted = (text: string): boolean =>

@@ -2,7 +2,7 @@ import type { BatchSystem } from '../batch/batch-system.ts';
 import { programOn } from '../program-on.ts';
 import { allocationOf, JOB_VARIABLE } from './allocation.ts';
 import { askSlurm } from './programs.ts';
-import { accountedJobs, recordedJobs } from './sacct.ts';
+import { accountedEnd, accountedJobs, recordedJobs } from './sacct.ts';
 import { submitScript } from './sbatch.ts';
 import { cancelJob, cancelQueued } from './scancel.ts';
 import {
@@ -15,6 +15,7 @@ import {
   parseNow,
   restartsIn,
   runIn,
+  scriptEndIn,
 } from './scontrol.ts';
 import { openSqueue } from './squeue.ts';
 import { submissionsUnderWay } from './under-way.ts';
@@ -59,6 +60,13 @@ export function openSlurm({ environment, atMostMs }: SlurmOptions): BatchSystem 
       const accounted = missing.length === 0 ? [] : await accountedJobs(ask, missing).catch(() => undefined);
       return statesFrom(jobs, { queued, accounted });
     },
+
+    endOf: (job) =>
+      scontrol
+        .job(job)
+        .then(scriptEndIn)
+        .catch(() => accountedEnd(ask, job))
+        .catch(() => undefined),
 
     queue: async (jobs) => byName(await squeue.jobs(jobs)),
     account: (jobs) => recordedJobs(ask, jobs),

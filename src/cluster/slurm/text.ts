@@ -21,3 +21,9 @@ export function figureIn(text: string | undefined, parse: (text: string) => numb
 
 /** The controller answers, and has none of the jobs that it was asked for. */
 export const isUnknownJob = (words: string): boolean => /invalid job id/i.test(words);
+
+/** Exit code and signal in the form of scontrol and sacct: `127:0`. */
+export function exitOf(text: string | undefined): { readonly exitCode?: number; readonly signal?: number } {
+  const [, code, signal] = /^(\d+):(\d+)$/.exec(text ?? '') ?? [];
+  return code === undefined ? {} : { exitCode: Number(code), signal: Number(signal) };
+}

@@ -1,4 +1,5 @@
 import type { Explanation, JobFacts, LiveRunner, OtherJob, Reason } from './job-facts.ts';
+import type { SlurmJob } from '../allocation/slurm-job.ts';
 import { ENDED } from '../job/statuses.ts';
 import { sizeTexts } from '../quantity/size-text.ts';
 import { counted, grouped } from '../quantity/count-text.ts';
@@ -101,7 +102,7 @@ function ready(job: JobFacts): Wait {
     }
     return {
       headline: 'is ready, and no runner is there',
-      reasons: [none, ...never],
+      reasons: [none, ...reasonsOfUnbegun(job.unbegun ?? []), ...never],
       next: never.length === 0 ? [run] : otherRunner(run, job, never),
     };
   }
@@ -142,16 +143,24 @@ function impossibleOf({ futureRooms = [], ...job }: JobFacts): Reason[] {
   }));
 }
 
+const endedUnbegun = (job: SlurmJob): string => `allocation ${job} ended before a runner of it began`;
+
+const reasonsOfUnbegun = (unbegun: NonNullable<JobFacts['unbegun']>): Reason[] =>
+  unbegun.map(({ slurmJobId, end, lines }) => ({
+    code: 'allocation_ended',
+    message: [`${endedUnbegun(slurmJobId)} (${end})`, ...lines.slice(-1)].join('; its last words: '),
+  }));
+
 /** A job whose runner comes with an allocation that Slurm has not started. */
-function inQueue({ queued = [], workflow }: JobFacts, never: readonly Reason[]): Wait {
+function inQueue({ queued = [], unbegun = [], workflow }: JobFacts, never: readonly Reason[]): Wait {
   const gone = queued.filter(({ hasEnded }) => hasEnded === true);
   if (gone.length === queued.length) {
     return {
       headline: 'is ready, and the allocations that it waits for have ended',
-      reasons: gone.map(({ slurmJobId }) => ({
-        code: 'allocation_ended',
-        message: `allocation ${slurmJobId} ended before a runner of it began`,
-      })),
+      reasons: gone.flatMap(({ slurmJobId }) => {
+        const known = reasonsOfUnbegun(unbegun.filter((each) => each.slurmJobId === slurmJobId));
+        return known.length > 0 ? known : [{ code: 'allocation_ended', message: endedUnbegun(slurmJobId) }];
+      }),
       next: [`torc recover ${workflow.id}`, `torc workflows sync-status ${workflow.id}`],
     };
   }

@@ -121,6 +121,13 @@ describe('the explanation of a waiting job', () => {
     expect(waiting.next).toEqual(['squeue --start -j 7,8']);
     const gone = explain(job({ queued: [{ slurmJobId: 7, reason: undefined, hasEnded: true }] }));
     expect([gone.reasons[0]?.code, gone.next[0]]).toEqual(['allocation_ended', 'torc recover 1']);
+    const unbegun = [{ slurmJobId: 7, end: 'FAILED, exit code 127', lines: ['one', 'exec: torc: not found'] }];
+    for (const queued of [[{ slurmJobId: 7, reason: undefined, hasEnded: true }], []])
+      expect(explain(job({ queued, unbegun })).reasons.at(-1)).toEqual({
+        code: 'allocation_ended',
+        message:
+          'allocation 7 ended before a runner of it began (FAILED, exit code 127); its last words: exec: torc: not found',
+      });
     const stuck = explain(job({ queued: [{ slurmJobId: 7, reason: 'PartitionTimeLimit' }] }));
     expect(stuck.reasons.map(({ code }) => code)).toEqual(['allocation_stuck']);
     expect(stuck.next).toEqual(['scancel 7', 'torc slurm list 1', 'torc slurm schedule-nodes 1']);

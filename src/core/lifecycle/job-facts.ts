@@ -80,6 +80,12 @@ export interface JobFacts extends JobKind {
     /** Slurm says that it has ended. */
     readonly hasEnded?: boolean;
   }[];
+  /** If no runner is active: the newest allocations, if each of them ended before a runner began, with how and with its last words. */
+  readonly unbegun?: readonly {
+    readonly slurmJobId: SlurmJob;
+    readonly end: string;
+    readonly lines: readonly string[];
+  }[];
   /** If no runner is active: the allocations that are planned, with what holds them back. */
   readonly unsubmitted?: readonly Pick<ScheduledComputeNode, 'held'>[];
   /** If no runner is active, and torc submits allocations: the runners that they would have. */

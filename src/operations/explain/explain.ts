@@ -29,7 +29,7 @@ export async function explainJob(
   jobId: number,
   { outputDir, ...here }: ExplainOptions,
 ): Promise<ExplainedJob> {
-  const { facts, known } = await gatherFacts(client, jobId, here);
+  const { facts, known } = await gatherFacts(client, jobId, { ...here, outputDir });
   const { workflow } = known.of;
   const { result } = currentEndOf(known);
   const attempt = result ?? (facts.status === 'running' ? runningAttempt(facts, workflow.run_id ?? 0) : undefined);

@@ -8,6 +8,7 @@ import type { JobFacts } from '../../core/lifecycle/job-facts.ts';
 import { factsOfJob } from '../../core/lifecycle/known-job.ts';
 import { placeOf } from '../../core/lifecycle/place.ts';
 import { queuedAllocations } from '../queued-allocations.ts';
+import { unbegunAllocations } from '../unbegun-allocations.ts';
 
 export interface Here {
   readonly nowMs: number;
@@ -23,15 +24,20 @@ export interface Here {
 export async function gatherFacts(
   client: Client,
   id: number,
-  { nowMs, environment, partitions, isAway = false }: Here,
+  { nowMs, environment, partitions, isAway = false, outputDir }: Here & { readonly outputDir?: string | undefined },
 ): Promise<{ readonly facts: JobFacts; readonly known: KnownJob }> {
   const known = await knownJob(client, id);
   const isReady = known.job.status === 'ready';
+  const waitsForRunner = isReady && known.of.runners.length === 0;
   const { runsIn } = placeOf(known.of);
   const facts = factsOfJob(known, {
     nowMs,
     isLost: isLostHere,
-    queued: isReady && known.of.runners.length === 0 ? await queuedAllocations(known.of.allocations, environment) : [],
+    queued: waitsForRunner ? await queuedAllocations(known.of.allocations, environment) : [],
+    unbegun:
+      waitsForRunner && runsIn === 'allocations'
+        ? await unbegunAllocations(client, known.of.workflow.id as number, { environment, outputDir }).catch(() => [])
+        : [],
     partitions: isReady && runsIn === 'allocations' ? await partitions?.() : undefined,
     here: isReady && runsIn === 'anywhere' && !isAway ? roomHere() : undefined,
   });

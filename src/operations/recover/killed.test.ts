@@ -146,6 +146,7 @@ async function watchUntilItWaits(
       schedule: async () => ({ submitted: [], warnings: [] }),
       begun: async (allocations) => allocations.length,
       hasStarted: (allocations) => hasStartedIn(client, id, allocations),
+      unbegun: async () => [],
       unrunnable: async () => [],
       extraJobs: async () => 0,
       isToCome: async () => false,

@@ -13,13 +13,14 @@ import type { PartlyIdle } from '../idle-nodes.ts';
 import type { StatusFacts } from '../status-facts.ts';
 import { type Hint, nextLines } from './next-lines.ts';
 import { queueLines } from './queue-lines.ts';
+import { type UnbegunAllocation, unbegunLines } from '../unbegun-allocations.ts';
 import { shortfalls } from './shortfalls.ts';
 import { stateOfStatus } from './workflow-state.ts';
 import { unsubmittedBy, unsubmittedLines } from './unsubmitted-lines.ts';
 
 /** The status of a workflow for programs. */
 export function statusRecord(facts: StatusFacts) {
-  const { status, unclaimable, interrupted, runners, idle, queued, unsubmitted, retries } = facts;
+  const { status, unclaimable, interrupted, runners, idle, queued, unbegun, unsubmitted, retries } = facts;
   const { walltime_seconds: walltime, total_exec_time_minutes: minutes } = status;
   return {
     ...status,
@@ -36,6 +37,7 @@ export function statusRecord(facts: StatusFacts) {
     lost_compute_nodes: runners.lost,
     ...(idle.length === 0 ? {} : { idle_nodes: idle }),
     ...(unsubmitted.length === 0 ? {} : { unsubmitted_allocations: unsubmittedBy(unsubmitted) }),
+    ...(unbegun.length === 0 ? {} : { unbegun_allocations: unbegun.map(unbegunRecord) }),
     ...(queued.length === 0
       ? {}
       : {
@@ -47,6 +49,13 @@ export function statusRecord(facts: StatusFacts) {
         }),
   };
 }
+
+const unbegunRecord = ({ slurmJobId, end, file, lines }: UnbegunAllocation) => ({
+  ...queuedIds(slurmJobId),
+  end,
+  output_file: file,
+  last_lines: lines,
+});
 
 /** The id is a number in every format; a task of an array is named by both. */
 const queuedIds = (job: SlurmJob) =>
@@ -62,12 +71,13 @@ export const statusLines = (facts: StatusFacts, hint: Hint): string[] => [
 
 /** What keeps the jobs of a workflow from running, and the commands that change it. Empty lines separate its parts. */
 export const obstacleLines = (facts: StatusFacts, hint: Hint): string[] => {
-  const { status, unclaimable, interrupted, idle, queued, unsubmitted } = facts;
+  const { status, unclaimable, interrupted, idle, queued, unbegun, unsubmitted } = facts;
   const { workflow_id: id } = status;
   return [
     ...(unsubmitted.length > 0 ? [] : nextLines(facts, hint)),
     ...unsubmittedLines(unsubmitted, id, hint),
     ...queueLines(queued, id, hint),
+    ...unbegunLines(unbegun),
     ...heldLines(status),
     ...unclaimableLines(unclaimable),
     ...idleLines(idle),

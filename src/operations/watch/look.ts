@@ -59,6 +59,7 @@ export async function look(tools: WatchTools, options: WatchOptions, memory: Mem
   if (options.recovers) return 'recover';
   if (options.autoSchedule !== undefined) return 'schedule';
   if (options.isPersistent || (await mayBegin(tools, memory, status))) return 'wait';
+  await reportUnbegun(tools);
   const words = `${waiting(status)} job(s) wait, and nothing runs them: no runner is active, and no allocation is to come`;
   return ended(tools, withReasons(words, await tools.unrunnable()), 1);
 }
@@ -71,6 +72,10 @@ function reportReply({ report }: WatchTools, { silent }: Memory, { program, faul
   }
   if (!silent.has(program)) report('warn', `${fault}; trying again`);
   silent.add(program);
+}
+
+async function reportUnbegun({ unbegun, report }: WatchTools): Promise<void> {
+  for (const line of await unbegun()) report('warn', line);
 }
 
 async function reportCauses({ causes, report }: WatchTools, { reported }: Memory): Promise<void> {
@@ -120,9 +125,7 @@ async function fruitlessWords(
   memory.submitted = [];
   memory.hasSeenRunning = false;
   if (maxFruitless === 0 || memory.fruitless < maxFruitless) return undefined;
-  const last = submitted.at(-1);
-  // The output of a task is named by an id that it got when it started.
-  const output = typeof last === 'number' ? `; its output is slurm_output_*_sl${last}.e` : '';
-  const words = `${memory.fruitless} allocation(s) in a row ended, and no job started in them (the last one is Slurm job ${last}${output})`;
+  await reportUnbegun(tools);
+  const words = `${memory.fruitless} allocation(s) in a row ended, and no job started in them (the last one is Slurm job ${submitted.at(-1)})`;
   return withReasons(words, await tools.unrunnable());
 }

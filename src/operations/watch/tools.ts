@@ -52,6 +52,8 @@ export interface WatchTools {
   begun(allocations: readonly SlurmJob[]): Promise<number>;
   /** Whether a job started in one of these allocations. */
   hasStarted(allocations: readonly SlurmJob[]): Promise<boolean>;
+  /** How the newest allocations ended before a runner began, with their last words; a line each. */
+  unbegun(): Promise<readonly string[]>;
   /** Sentences about ready jobs that no allocation of the workflow could ever run. */
   unrunnable(): Promise<readonly string[]>;
   /** Ready jobs without labels that are retried or were spawned: no planned allocation is theirs. */

@@ -62,6 +62,7 @@ async function watched(
     replies = [],
     replaced = async () => 1,
     unrunnable = [],
+    unbegun,
     causes = [],
     toCome = [],
     pollMs = 60_000,
@@ -81,6 +82,7 @@ async function watched(
     replies?: readonly (readonly SlurmReply[])[];
     replaced?: () => Promise<number>;
     unrunnable?: readonly string[];
+    unbegun?: string;
     causes?: readonly string[];
     /** The answers to whether something is to come, one after the other; then no. */
     toCome?: readonly boolean[];
@@ -130,6 +132,7 @@ async function watched(
       },
       begun: async (allocations) => begun ?? allocations.length,
       hasStarted: async () => started,
+      unbegun: async () => (unbegun === undefined ? [] : [unbegun]),
       unrunnable: async () => unrunnable,
       isUnfinished: async () => isUnfinished,
       extraJobs: async () => extra,
@@ -314,7 +317,7 @@ describe('watch', () => {
     );
     expect([fruitless.exitCode, fruitless.did.length]).toEqual([1, 3]);
     expect(fruitless.said).toContain(
-      '3 allocation(s) in a row ended, and no job started in them (the last one is Slurm job 7; its output is slurm_output_*_sl7.e): a is too long',
+      '3 allocation(s) in a row ended, and no job started in them (the last one is Slurm job 7): a is too long',
     );
     const many = { ...round, submitted: ['7_0', '7_1', '7_2', '7_3'] };
     const atOnce = await watched([STRANDED], { recovers: true }, { rounds: [many], started: false });
@@ -355,6 +358,8 @@ describe('watch', () => {
     expect(recovering.said).toContain(`2 job(s) wait, and no allocation could be submitted for them: ${reason}`);
     const looking = await watched([STRANDED], {}, { unrunnable: ['a is too long'] });
     expect(looking.said).toMatch(/2 job\(s\) wait, and nothing runs them: .*: a is too long$/);
+    const unbegun = await watched([STRANDED], {}, { unbegun: 'Allocation 7 ended' });
+    expect(unbegun.said).toMatch(/Allocation 7 ended[^]*2 job\(s\) wait, and nothing runs them/);
     const autoSchedule = { threshold: 5, cooldownMs: 0, strandedMs: 0 };
     const scheduling = await watched([STRANDED], { autoSchedule }, { scheduled: [], unrunnable: [reason] });
     expect(scheduling.said).toContain(`for the jobs that wait: ${reason}`);

@@ -4,6 +4,7 @@ import type { RecoveryDiagnosis } from '../../../operations/recover/diagnose.ts'
 import { hasWork } from '../../../core/lifecycle/recovery-plan.ts';
 import { recoverAsDecided } from '../../../operations/recover/recover-workflow.ts';
 import type { RecoverRunOptions, RecoverTools } from '../../../operations/recover/tools.ts';
+import { unbegunAllocations, unbegunLines } from '../../../operations/unbegun-allocations.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Context } from '../../context.ts';
 import type { ValuesOf } from '../../option.ts';
@@ -26,6 +27,8 @@ export async function recoverAsAsked(context: Context, [named]: [string], option
   const isDryRun = options.dryRun === true;
   const tools = await recoverTools(context, id, options);
   const given = recoverOptionsOf(options);
+  // Allocations that are submitted again may end in the same way.
+  for (const line of unbegunLines(await unbegunAllocations(tools.client, id, tools).catch(() => []))) output.warn(line);
   try {
     if (isDryRun) await (await import('./recover-dry-run.ts')).recoverDryRun(context, id, tools, given);
     else await recoverHere(context, id, { tools, given, asks: options.prompts !== false && output.format !== 'json' });

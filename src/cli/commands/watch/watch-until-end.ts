@@ -19,6 +19,7 @@ import { cancelUnneeded } from '../../../operations/slurm/cancel-unneeded.ts';
 import { unfinishedAllocations } from '../../../operations/slurm/finish-submissions.ts';
 import { replaceLost } from '../../../operations/slurm/replace-lost.ts';
 import { hasStartedIn } from '../../../operations/started-in.ts';
+import { unbegunAllocations, unbegunLines } from '../../../operations/unbegun-allocations.ts';
 import { unrunnableJobs } from '../../../operations/unrunnable.ts';
 import { nextLines } from '../../../operations/views/next-lines.ts';
 import { stuckAllocations } from '../../../operations/views/queue-lines.ts';
@@ -124,6 +125,7 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
           return allocations.filter((job) => (states.get(job)?.seconds ?? 0) > 0).length;
         },
         hasStarted: (allocations) => hasStartedIn(client, id, allocations),
+        unbegun: async () => unbegunLines(await unbegunAllocations(client, id, recovery).catch(() => [])),
         unrunnable: async () => (await unrunnableJobs(client, id))?.reasons.map(unclaimableWords) ?? [],
         async extraJobs() {
           const query = { workflow_id: id, status: 'ready' as const, origin_is_set: true, labels: '', limit: 1000 };
