@@ -17,6 +17,8 @@ export async function main(program: string, argv: readonly string[]): Promise<vo
     if (error.code === 'EPIPE') process.exit(0);
     if (lost === undefined) process.stderr.write(`Error: the output could not be written: ${error.message}\n`);
     lost ??= error;
+    // The command may have ended before it is known. Everything that a runner of an allocation prints stands in its log, too.
+    if (program !== 'torc-slurm-job-runner') process.exitCode ||= 1;
   });
   // Before the parser of options is loaded: a person waits at the prompt of a shell.
   if (program === 'torc' && argv[0] === 'complete') {
@@ -32,6 +34,5 @@ export async function main(program: string, argv: readonly string[]): Promise<vo
   }
   const { runProgram } = await import('./program.ts');
   const exitCode = await runProgram(program, argv);
-  // Everything that a runner of an allocation prints stands in its log, too.
-  process.exitCode = lost === undefined || program === 'torc-slurm-job-runner' ? exitCode : exitCode || 1;
+  process.exitCode = exitCode || (process.exitCode ?? 0);
 }

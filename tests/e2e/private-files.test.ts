@@ -1,6 +1,8 @@
 import { existsSync, globSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { programFolder } from '../support/packed.ts';
 import { start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 
 /** Permissions of what torc and its jobs leave behind, under the umask that most machines have. */
@@ -90,15 +92,24 @@ it('the database of a server, its copies, its exports and its log are private, a
   expect(modeOf(join(folder, 'exported.db'))).toBe('600');
 });
 
-it('an export of a workflow is private, and does not write through a link that another user prepared', async () => {
+it('a file that a person names follows the umask, and an export does not write through a link that another user prepared', async () => {
   const folder = temporaryFolder();
   const { url, client } = await startServer(folder);
   await client.createWorkflow({ body: { name: 'w', user: 'u' } });
   writeFileSync(join(folder, 'precious'), 'precious');
   symlinkSync(join(folder, 'precious'), join(folder, 'w.json.part'));
   const { code } = await torc(['--url', url, 'workflows', 'export', '1', '-o', 'w.json'], { cwd: folder });
-  expect([code, modeOf(join(folder, 'w.json'))]).toEqual([0, '600']);
+  expect([code, modeOf(join(folder, 'w.json'))]).toEqual([0, '644']);
   expect(readFileSync(join(folder, 'precious'), 'utf8')).toBe('precious');
+});
+
+it('a command whose output finds no room ends with another code than 0, and one whose reader leaves does not', () => {
+  const codeOf = (line: string) =>
+    spawnSync('bash', ['-c', line], { env: { ...process.env, PATH: `${programFolder()}:${process.env['PATH']}` } })
+      .status;
+  for (const command of ['workflows schema', "exec --dry-run -c 'echo {i}' --param i=1:3", '--help'])
+    expect([command, codeOf(`torc ${command} > /dev/full`)]).toEqual([command, 1]);
+  expect(codeOf('set -o pipefail; torc workflows schema | head -n 1')).toBe(0);
 });
 
 it('exec makes a private output folder too', async () => {

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import { writeFileSync } from 'node:fs';
 import { discoverProfile } from '../../../cluster/slurm/sinfo.ts';
 import { canServe, choosePartition } from '../../../core/hpc/choose-partition.ts';
 import type { HpcPartition, HpcProfile } from '../../../core/hpc/profile.ts';
@@ -214,7 +213,8 @@ const generate = command('hpc generate', {
     const text = profileToml(profile, { hostname: hostname(), date: new Date().toISOString().slice(0, 10) });
     const file = options.output;
     if (file !== undefined) {
-      writeFileSync(file, text);
+      const { writeTextFile } = await import('../../../operations/whole-file.ts');
+      await writeTextFile(file, text);
       output.notice(`Profile written to: ${file}`);
     } else output.record('HPC profile', profile, text.trimEnd());
   },

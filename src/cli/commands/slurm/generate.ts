@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import type { PlannedScheduler } from '../../../core/hpc/plan-schedulers.ts';
 import type { Grouping } from '../../../core/hpc/grouping.ts';
 import type { HpcProfile } from '../../../core/hpc/profile.ts';
@@ -105,7 +104,8 @@ export const slurmGenerate = command('slurm generate <file>', {
       output.text(text.trimEnd());
       output.notice(counts.map((line) => `// ${line}`).join('\n'));
     } else {
-      writeFileSync(target, text);
+      const { writeTextFile } = await import('../../../operations/whole-file.ts');
+      await writeTextFile(target, text);
       if (output.format !== 'json') output.text([`Generated workflow written to: ${target}`, '', ...counts].join('\n'));
     }
     output.notice(summaryText(planned, withActions, target));
