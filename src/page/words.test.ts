@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
 import { jobStatuses } from '../core/job/job-statuses.ts';
 import type { Counts } from '../core/job/statuses.ts';
-import { ageText, partsOfStep, reasonsToWait, shortenedText, workflowWordOf, verdictOf } from './words.ts';
+import { anywhere, type RunPlace } from '../core/lifecycle/next-command.ts';
+import {
+  ageText,
+  partsOfStep,
+  reasonsToWait,
+  runnerCommand,
+  shortenedText,
+  workflowWordOf,
+  verdictOf,
+} from './words.ts';
 
 describe('the verdict about a workflow', () => {
   it.each<[Counts, boolean, number, string]>([
@@ -31,17 +40,19 @@ describe('the verdict about a workflow', () => {
 });
 
 describe('the reasons why jobs wait', () => {
-  const status = (counts: Counts, more: Partial<WorkflowStatus> = {}) =>
-    reasonsToWait({
-      workflow_id: 7,
-      jobs_by_status: { ...Object.fromEntries(jobStatuses.map((each) => [each, 0])), ...counts },
-      active_compute_nodes: 0,
-      pending_scheduled_nodes: 0,
-      runtime_blocked_ready_jobs: 0,
-      ...more,
-    } as WorkflowStatus).map(
-      ({ jobs, words, command }) => `${jobs} ${words}${command === undefined ? '' : `: ${command}`}`,
-    );
+  const status = (counts: Counts, more: Partial<WorkflowStatus> = {}, place: Partial<RunPlace> = {}) =>
+    reasonsToWait(
+      {
+        workflow_id: 7,
+        jobs_by_status: { ...Object.fromEntries(jobStatuses.map((each) => [each, 0])), ...counts },
+        active_compute_nodes: 0,
+        pending_scheduled_nodes: 0,
+        active_scheduled_nodes: 0,
+        runtime_blocked_ready_jobs: 0,
+        ...more,
+      } as WorkflowStatus,
+      { ...anywhere(7), ...place },
+    ).map(({ jobs, words, command }) => `${jobs} ${words}${command === undefined ? '' : `: ${command}`}`);
 
   it('the reasons name the next command where nothing runs, and none where an allocation is in the queue', () => {
     expect(status({ ready: 2, blocked: 1 })).toEqual([
@@ -51,6 +62,24 @@ describe('the reasons why jobs wait', () => {
     expect(status({ ready: 1 }, { pending_scheduled_nodes: 2 })).toEqual([
       '1 is ready, and 2 allocations of Slurm wait',
     ]);
+  });
+
+  it('the reasons name what submits allocations where jobs run in Slurm, and never torc run', () => {
+    const [due, done] = (['due', 'done'] as const).map((submission) =>
+      status({ ready: 2 }, {}, { runsIn: 'allocations', submission }),
+    );
+    expect(due).toEqual(['2 are ready, and no runner is active: torc submit 7']);
+    expect(done).toEqual(['2 are ready, and no runner is active: torc recover 7']);
+    expect(status({ ready: 1 }, {}, { runsIn: 'scripts' })).toEqual([
+      '1 is ready, and no runner is active; submit with sbatch a script that starts torc-slurm-job-runner for workflow 7',
+    ]);
+  });
+
+  it('the reasons name a recovery where nothing is left of the workflow, and a watch while a runner or an allocation is', () => {
+    const words = '1 waits for a decision after a failure';
+    expect(status({ pending_failed: 1 })).toEqual([`${words}: torc recover 7 --dry-run`]);
+    for (const alive of ['active_compute_nodes', 'active_scheduled_nodes', 'pending_scheduled_nodes'])
+      expect(status({ pending_failed: 1 }, { [alive]: 1 })).toEqual([`${words}: torc watch 7 --recover`]);
   });
 
   it('the reasons name labels and times that no runner has, and only else that runners are full', () => {
@@ -69,6 +98,21 @@ describe('the reasons why jobs wait', () => {
 
   it('there are no reasons if no job waits', () => {
     expect(status({ completed: 2, running: 1 })).toEqual([]);
+  });
+});
+
+it('the first runner of a workflow in Slurm comes with an allocation, and no other one gets torc run', () => {
+  const of = (place: Partial<RunPlace>) => runnerCommand({ ...anywhere(7), ...place });
+  expect(of({}).command).toBe('torc run 7');
+  expect(of({ runsIn: 'hosts' }).command).toBe('torc remote run 7');
+  expect(of({ runsIn: 'allocations', submission: 'due' })).toEqual({
+    says: 'Its runners come with allocations of Slurm. On the cluster, this submits them:',
+    command: 'torc submit 7',
+  });
+  expect(of({ runsIn: 'allocations' }).command).toBe('torc slurm schedule-nodes 7');
+  expect(of({ runsIn: 'scripts' })).toEqual({
+    says: 'Submit with sbatch a script that starts torc-slurm-job-runner for workflow 7.',
+    command: undefined,
   });
 });
 

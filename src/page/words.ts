@@ -3,6 +3,7 @@ import type { CauseCode } from '../core/contract/cause-code.ts';
 import type { JobStatus } from '../core/job/job-statuses.ts';
 import { printable } from '../core/contract/printable.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
+import { nextCommand, recoverCommand, type RunPlace } from '../core/lifecycle/next-command.ts';
 import { outcomeOf } from '../core/lifecycle/outcome.ts';
 import { type Counts, countOf, FAILED, HELD } from '../core/job/statuses.ts';
 import { parseMemory } from '../core/quantity/bytes.ts';
@@ -68,6 +69,21 @@ export function verdictOf(counts: Counts, isCanceled: boolean, runners: number):
   }
 }
 
+/** What a runner of this workflow is, and the command that a person runs for one: in Slurm, one that submits. */
+export function runnerCommand(place: RunPlace): { readonly says: string; readonly command: string | undefined } {
+  const command = nextCommand(place);
+  switch (place.runsIn) {
+    case 'anywhere':
+      return { says: 'This starts one on the machine where it is run:', command };
+    case 'hosts':
+      return { says: 'This starts one on each of its hosts:', command };
+    case 'allocations':
+      return { says: 'Its runners come with allocations of Slurm. On the cluster, this submits them:', command };
+    default:
+      return { says: `${command.charAt(0).toUpperCase()}${command.slice(1)}.`, command: undefined };
+  }
+}
+
 export interface WaitingReason {
   readonly jobs: number;
   readonly words: string;
@@ -76,11 +92,15 @@ export interface WaitingReason {
 }
 
 /** Why jobs wait, the most important reason first. */
-export function reasonsToWait(status: WorkflowStatus): WaitingReason[] {
+export function reasonsToWait(status: WorkflowStatus, place: RunPlace | undefined): WaitingReason[] {
   const { workflow_id: id, jobs_by_status: counts, active_compute_nodes: runners } = status;
   const labels = Object.entries(status.unserved_ready_labels ?? {});
   const { ready } = counts;
   const queued = status.pending_scheduled_nodes;
+  const isAlive = runners + queued + status.active_scheduled_nodes > 0;
+  const next = place === undefined ? undefined : nextCommand(place);
+  // Where a person submits scripts it is a sentence.
+  const isCommand = next === undefined || COMMAND.test(next);
   const late = status.runtime_blocked_ready_jobs;
   const reasons: (WaitingReason | undefined)[] = [
     reason(counts.uninitialized, 'has', 'have', 'not been initialized', `torc workflows init ${id}`),
@@ -93,7 +113,13 @@ export function reasonsToWait(status: WorkflowStatus): WaitingReason[] {
             'are',
             `ready, and ${counted(queued, 'allocation')} of Slurm ${queued === 1 ? 'waits' : 'wait'}`,
           )
-        : reason(ready, 'is', 'are', 'ready, and no runner is active', `torc run ${id}`),
+        : reason(
+            ready,
+            'is',
+            'are',
+            `ready, and no runner is active${isCommand ? '' : `; ${next}`}`,
+            isCommand ? next : undefined,
+          ),
     ...labels.map(([label, jobs]) =>
       reason(jobs, 'needs', 'need', `a runner with the label ${label}, and none has it`),
     ),
@@ -103,7 +129,13 @@ export function reasonsToWait(status: WorkflowStatus): WaitingReason[] {
       : undefined,
     reason(counts.pending, 'is', 'are', 'about to start: a runner has claimed jobs ahead'),
     reason(counts.blocked, 'waits', 'wait', 'for other jobs to complete'),
-    reason(counts.pending_failed, 'waits', 'wait', 'for a decision after a failure', `torc recover ${id} --dry-run`),
+    reason(
+      counts.pending_failed,
+      'waits',
+      'wait',
+      'for a decision after a failure',
+      isAlive ? recoverCommand(id, isAlive) : `torc recover ${id} --dry-run`,
+    ),
   ];
   return reasons.filter((each) => each !== undefined);
 }

@@ -1,9 +1,11 @@
 import type { Workflow, WorkflowStatus } from '../core/contract/workflow.ts';
 import { countOf, FAILED, HELD, STOPPED, WAITS } from '../core/job/statuses.ts';
+import { nextCommand } from '../core/lifecycle/next-command.ts';
 import { grouped } from '../core/quantity/count-text.ts';
 import { Confirm } from './confirm.tsx';
 import { connection } from './connection.ts';
 import { jobsWords } from './parts.tsx';
+import { usePlace } from './place.ts';
 import { Recover } from './recover.tsx';
 
 const { client } = connection;
@@ -26,13 +28,15 @@ export function WorkflowActions({ workflow: { id, is_archived: isArchived }, sta
     await client.initializeJobs({ params, query: { only_uninitialized: failedOnly } });
     again();
   };
+  const place = usePlace(id);
+  const runnerWords = `A runner must be active${place === undefined ? '' : `, or come with: ${nextCommand(place)}`}`;
   const isBusy = isArchived === true ? 'The workflow is archived' : active > 0 ? 'Jobs are still running' : undefined;
   return (
     <div class="buttons">
       <Confirm
         label="Run again …"
         title="Run the jobs again that did not complete?"
-        says={`A new run begins. ${jobsWords(bad)} that failed or were stopped, and all jobs that depend on them, become ready or blocked; what completed stays. A runner must be active, or be started with: torc run ${id}`}
+        says={`A new run begins. ${jobsWords(bad)} that failed or were stopped, and all jobs that depend on them, become ready or blocked; what completed stays. ${runnerWords}`}
         does="Run again"
         unlessFor={isBusy ?? (bad === 0 ? 'No job failed or was stopped' : undefined)}
         act={() => runAgain(true)}
@@ -41,7 +45,7 @@ export function WorkflowActions({ workflow: { id, is_archived: isArchived }, sta
       <Confirm
         label="Run all again …"
         title="Run all jobs again?"
-        says={`A new run begins, and all ${jobsWords(status.total_jobs)} run again from the beginning, also the ${grouped(counts.completed)} that completed. What they wrote is written again. A runner must be active, or be started with: torc run ${id}`}
+        says={`A new run begins, and all ${jobsWords(status.total_jobs)} run again from the beginning, also the ${grouped(counts.completed)} that completed. What they wrote is written again. ${runnerWords}`}
         does="Run all again"
         isDangerous
         unlessFor={isBusy ?? (status.total_jobs === 0 ? 'The workflow has no jobs' : undefined)}

@@ -31,6 +31,18 @@ describe.skipIf(CHROMIUM === undefined)(
       expect(faults).toEqual([]);
     });
 
+    it('a workflow with a scheduler of Slurm on which no runner worked says what submits its allocations, and not torc run', async () => {
+      const { client, id, page, faults } = await opened();
+      await client.createSlurmScheduler({
+        body: { workflow_id: id, name: 'short', account: 'a', nodes: 1, walltime: '01:00:00' },
+      });
+      await page.getByRole('link', { name: 'Runners', exact: true }).press('Enter');
+      await page.getByText('Its runners come with allocations of Slurm.').waitFor();
+      await page.getByText('torc slurm schedule-nodes 1').waitFor();
+      expect(await page.getByText('torc run 1').count()).toBe(0);
+      expect(faults).toEqual([]);
+    });
+
     it('runners have their state and their use, allocations their job of Slurm and what holds them back, actions their outcome', async () => {
       const { client, id, page, root, faults } = await opened();
       const node = await registerNode({ client }, id);

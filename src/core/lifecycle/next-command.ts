@@ -21,7 +21,13 @@ export interface RunNeeds {
   readonly isCanceled?: boolean;
   /** Runners are active, and can never take these jobs: recovery is refused while they are. */
   readonly hasRunners?: boolean;
+  /** Runners or allocations of the workflow are left, as after its end, until they leave. */
+  readonly isAlive?: boolean;
 }
+
+/** What recovers a workflow. A recovery is refused while runners or allocations of it are left; a watch waits for their end. */
+export const recoverCommand = (workflowId: number, isAlive: boolean): string =>
+  isAlive ? `torc watch ${workflowId} --recover` : `torc recover ${workflowId}`;
 
 /**
  * What a person does next so that jobs of a workflow run: a command, or a sentence with commands.
@@ -30,7 +36,7 @@ export interface RunNeeds {
  * submits have no labels, so for jobs with labels a script is needed.
  */
 export function nextCommand({ workflowId: id, runsIn, submission }: RunPlace, need: RunNeeds = {}): string {
-  const { labels = [], again, isCanceled = false, hasRunners = false } = need;
+  const { labels = [], again, isCanceled = false, hasRunners = false, isAlive = false } = need;
   const words = labels.map((label) => ` --label ${label}`).join('');
   if (runsIn === 'hosts') return `torc remote run ${id}`;
   if (runsIn === 'anywhere') return `torc run ${id}${again === undefined ? '' : ` ${again}`}${words}`;
@@ -42,6 +48,6 @@ export function nextCommand({ workflowId: id, runsIn, submission }: RunPlace, ne
   }
   if (isCanceled) return `${reset}, then torc recover ${id}`;
   if (hasRunners) return `torc slurm regenerate ${id} --submit`;
-  if (again !== undefined || submission === 'done') return `torc recover ${id}`;
+  if (again !== undefined || submission === 'done') return recoverCommand(id, isAlive);
   return submission === 'due' ? `torc submit ${id}` : `torc slurm schedule-nodes ${id}`;
 }

@@ -151,8 +151,9 @@ export function refusalOfRecovery({
   if (isUninitialized && counts.waiting + counts.running + counts.failed > 0)
     return `it was never initialized; torc run ${id} or torc submit ${id} starts it`;
   if (openAllocations > 0)
-    return `${openAllocations} of its allocations wait or run; torc status ${id} shows them, torc cancel ${id} ends them`;
-  if (activeRunners > 0) return `${activeRunners} of its runners are active; torc compute-nodes list ${id} shows them`;
+    return `${openAllocations} of its allocations wait or run; torc status ${id} shows them, torc watch ${id} --recover waits for their end, torc cancel ${id} ends them`;
+  if (activeRunners > 0)
+    return `${activeRunners} of its runners are active; torc compute-nodes list ${id} shows them, torc watch ${id} --recover waits for their end`;
   if (counts.running > 0) return `${counts.running} of its jobs run or are about to`;
   if (counts.failed + counts.waiting === 0 && !isCorrected) return 'no job failed and none waits';
   return undefined;

@@ -5,7 +5,7 @@ import type { JobStatus } from '../../core/job/job-statuses.ts';
 import type { Result } from '../../core/contract/result.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { countOf, ENDED_BADLY, STARTABLE } from '../../core/job/statuses.ts';
-import { nextCommand } from '../../core/lifecycle/next-command.ts';
+import { nextCommand, recoverCommand } from '../../core/lifecycle/next-command.ts';
 import { placeOf } from '../../core/lifecycle/place.ts';
 import { withoutNumbers } from '../../core/quantity/without-numbers.ts';
 import { type ExplainedJob, type ExplainOptions, explainJob } from './explain.ts';
@@ -64,6 +64,7 @@ export async function explainWorkflow(client: Client, id: number, options: Expla
   const jobs = status.jobs_by_status;
   const [ready] =
     jobs.ready === 0 ? [] : (await client.listJobs({ query: { workflow_id: id, status: 'ready', limit: 1 } })).items;
+  const isAlive = status.active_compute_nodes + status.active_scheduled_nodes + status.pending_scheduled_nodes > 0;
   return {
     workflow,
     jobs,
@@ -74,7 +75,7 @@ export async function explainWorkflow(client: Client, id: number, options: Expla
     waiting: ready === undefined ? undefined : await explainJob(client, ready.id as number, options),
     next:
       results.length > 0
-        ? [`torc recover ${id} --dry-run`]
+        ? [isAlive ? recoverCommand(id, isAlive) : `torc recover ${id} --dry-run`]
         : countOf(jobs, STARTABLE) > 0 && status.active_compute_nodes === 0
           ? [nextCommand(placeOf(await knownWorkflow(client, id)))]
           : [],

@@ -20,11 +20,14 @@ export function nextLines({ status: found, runners, place, unclaimable, imported
   const { live, lost } = runners;
   const { jobs_by_status: counts, is_canceled: isCanceled, workflow_id: id } = found;
   if (found.is_being_created === true) return [`This workflow ${incompleteWords(id, hint)}`];
+  const isAlive = live > 0 || found.active_scheduled_nodes + found.pending_scheduled_nodes > 0;
   if (found.is_complete) {
     const next = nextStep({ counts, ending: isCanceled ? 'canceled' : 'complete' });
-    return next === undefined ? [] : [`${next.says}: ${hint(nextCommand(place, { again: next.flag, isCanceled }))}`];
+    return next === undefined
+      ? []
+      : [`${next.says}: ${hint(nextCommand(place, { again: next.flag, isCanceled, isAlive }))}`];
   }
-  if (live > 0 || found.active_scheduled_nodes + found.pending_scheduled_nodes > 0) return [];
+  if (isAlive) return [];
   if (imported !== undefined) return [`To run its jobs here: ${hint(nextCommand(place))}`];
   const who =
     lost.length === 0

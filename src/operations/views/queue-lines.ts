@@ -1,18 +1,27 @@
 import { type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
+import { recoverCommand } from '../../core/lifecycle/next-command.ts';
 import { queueReasonOf } from '../../core/lifecycle/queue-reason.ts';
 import { someOf } from '../../core/quantity/count-text.ts';
 import type { QueuedAllocation } from '../queued-allocations.ts';
 import type { Hint } from './next-lines.ts';
 
+/** Allocations that wait in the queue, of which workflow, and how many runners and allocations work for it. */
+interface Queue {
+  readonly queued: readonly QueuedAllocation[];
+  readonly id: number;
+  readonly working: number;
+}
+
 /** Why allocations wait, as Slurm says it, and which of them have ended. */
-export function queueLines(queued: readonly QueuedAllocation[], id: number, hint: Hint): string[] {
+export function queueLines({ queued, id, working }: Queue, hint: Hint): string[] {
   const gone = queued.filter(({ hasEnded }) => hasEnded).map(({ slurmJobId }) => String(slurmJobId));
+  const isAlive = working > 0 || gone.length < queued.length;
   const known = queued.flatMap(({ slurmJobId, reason }) => (reason === undefined ? [] : [{ slurmJobId, reason }]));
   const ended =
     gone.length === 0
       ? []
       : [
-          `${gone.length === 1 ? 'Allocation' : 'Allocations'} ${someOf(gone)} ended before a runner began. To go on: ${hint(`torc recover ${id}`)}`,
+          `${gone.length === 1 ? 'Allocation' : 'Allocations'} ${someOf(gone)} ended before a runner began. ${isAlive ? 'Others work or wait. To go on when they have ended' : 'To go on'}: ${hint(recoverCommand(id, isAlive))}`,
         ];
   const waiting = [...Map.groupBy(known, ({ reason }) => reason)].flatMap(([reason, those]) => {
     const { words, isFinal } = queueReasonOf(reason);

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { type JobStatusCounts, jobStatuses } from '../../core/contract/job.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import { nextLines } from './next-lines.ts';
+import { queueLines } from './queue-lines.ts';
 import { stateLine } from './status.ts';
 
 const statusOf = (counts: Partial<JobStatusCounts>, isComplete = true): WorkflowStatus => ({
@@ -36,11 +37,12 @@ describe('the next step of a workflow without a runner', () => {
     counts: Partial<JobStatusCounts>,
     isComplete: boolean,
     runsIn: 'anywhere' | 'allocations' = 'anywhere',
+    live = 0,
   ) =>
     nextLines(
       {
         status: statusOf(counts, isComplete),
-        runners: { live: 0, lost: [] },
+        runners: { live, lost: [] },
         place: { workflowId: 1, runsIn, submission: 'due' },
       },
       (command) => command,
@@ -58,5 +60,35 @@ describe('the next step of a workflow without a runner', () => {
     expect(next({ ready: 2 }, false)).toEqual([`${start} torc run 1`]);
     expect(next({ failed: 1, canceled: 2, ready: 2 }, false)).toEqual([`${start} torc run 1`]);
     expect(next({ terminated: 1, ready: 2 }, false, 'allocations')).toEqual([`${start} torc submit 1`]);
+  });
+
+  it('after the end of a workflow in Slurm the next step is a recovery, and a watch that waits for runners that are left', () => {
+    const again = 'To run the failed jobs again:';
+    expect(next({ failed: 1, completed: 1 }, true, 'allocations')).toEqual([`${again} torc recover 1`]);
+    expect(next({ failed: 1, completed: 1 }, true, 'allocations', 1)).toEqual([`${again} torc watch 1 --recover`]);
+  });
+});
+
+describe('allocations that ended before a runner began', () => {
+  const lines = (working: number, ...ended: boolean[]) =>
+    queueLines(
+      {
+        queued: ended.map((hasEnded, index) => ({ slurmJobId: 7 + index, reason: undefined, hasEnded })),
+        id: 1,
+        working,
+      },
+      (command) => command,
+    );
+
+  it('where nothing else is left of the workflow, status advises a recovery', () => {
+    expect(lines(0, true)).toEqual(['Allocation 7 ended before a runner began. To go on: torc recover 1']);
+  });
+
+  it('where runners work or another allocation waits, a recovery would be refused, and status advises a watch', () => {
+    const words =
+      'ended before a runner began. Others work or wait. To go on when they have ended: torc watch 1 --recover';
+    expect(lines(1, true)).toEqual([`Allocation 7 ${words}`]);
+    expect(lines(0, true, false)).toEqual([`Allocation 7 ${words}`]);
+    expect(lines(2, true, true)).toEqual([`Allocations 7, 8 ${words}`]);
   });
 });

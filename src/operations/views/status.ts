@@ -71,12 +71,12 @@ export const statusLines = (facts: StatusFacts, hint: Hint): string[] => [
 
 /** What keeps the jobs of a workflow from running, and the commands that change it. Empty lines separate its parts. */
 export const obstacleLines = (facts: StatusFacts, hint: Hint): string[] => {
-  const { status, unclaimable, interrupted, idle, queued, unbegun, unsubmitted } = facts;
+  const { status, unclaimable, interrupted, idle, queued, unbegun, unsubmitted, runners } = facts;
   const { workflow_id: id } = status;
   return [
     ...(unsubmitted.length > 0 ? [] : nextLines(facts, hint)),
     ...unsubmittedLines(unsubmitted, id, hint),
-    ...queueLines(queued, id, hint),
+    ...queueLines({ queued, id, working: runners.live + status.active_scheduled_nodes }, hint),
     ...unbegunLines(unbegun),
     ...heldLines(status),
     ...unclaimableLines(unclaimable),

@@ -6,11 +6,12 @@ import { sizeText } from '../../core/quantity/size-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
+import { usePlace } from '../place.ts';
 import { PagedTable, useCursor } from '../pager.tsx';
 import { CopiedCommand, PageSection, Shown, Status, Time } from '../parts.tsx';
 import { type TableColumn, PageTable } from '../table.tsx';
 import { WorkflowHead } from '../workflow-tabs.tsx';
-import { shortenedText, statusWords } from '../words.ts';
+import { runnerCommand, shortenedText, statusWords } from '../words.ts';
 
 const { client } = connection;
 const [PAGE, EVERY_MS] = [50, 5_000];
@@ -39,10 +40,20 @@ function Runners({ id, query: search }: OfWorkflow & Searched) {
   return (
     <PageSection title="Runners">
       <PagedTable live={live} what="runners" cursor={cursor} columns={RUNNERS}>
-        <p class="note">No runner has worked on this workflow. This starts one on the machine where it is run:</p>
-        <CopiedCommand text={`torc run ${id}`} />
+        <FirstRunner id={id} />
       </PagedTable>
     </PageSection>
+  );
+}
+
+function FirstRunner({ id }: OfWorkflow) {
+  const place = usePlace(id);
+  const next = place === undefined ? undefined : runnerCommand(place);
+  return (
+    <>
+      <p class="note">No runner has worked on this workflow. {next?.says}</p>
+      {next?.command !== undefined && <CopiedCommand text={next.command} />}
+    </>
   );
 }
 

@@ -8,6 +8,7 @@ import { connection } from '../connection.ts';
 import { FamilyGraph } from '../graph/graph.tsx';
 import { type Live, type ReadingPace, useLive, useNow, useStatus } from '../hooks.ts';
 import { Bar, CopiedCommand, CountList, JobLink, jobsWords, PageSection, Shown, WayBack } from '../parts.tsx';
+import { usePlace } from '../place.ts';
 import { PageTable } from '../table.tsx';
 import { Tail } from '../tail.tsx';
 import { Timeline } from '../timeline/timeline.tsx';
@@ -202,8 +203,9 @@ function Group({ group }: { readonly group: FailureGroup }) {
 }
 
 function Waiting({ status }: { readonly status: WorkflowStatus }) {
+  const place = usePlace(status.workflow_id);
   if (status.is_canceled) return null;
-  const reasons = reasonsToWait(status);
+  const reasons = reasonsToWait(status, place);
   if (reasons.length === 0) return null;
   return (
     <PageSection title="What waits, and why">
