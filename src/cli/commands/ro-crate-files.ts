@@ -23,10 +23,7 @@ const roCrateExport = command('ro-crate export [workflow]', {
     const { crateDocument } = await import('../../operations/crate/document.ts');
     const text = JSON.stringify(crateDocument({ workflow, files, entities }), undefined, 2);
     const path = options.output;
-    if (path === undefined) {
-      output.text(text);
-      return;
-    }
+    if (path === undefined) return output.text(text);
     const { writeWhole } = await import('../../operations/whole-file.ts');
     await writeWhole(path, (write) => write(text));
     output.record(

@@ -25,10 +25,7 @@ const tasksWait = command('tasks wait <id>', {
       timeoutSeconds,
       fallbackSeconds: options.pollFallbackInterval,
     });
-    if (task.status === 'succeeded') {
-      output.record('task', task, fieldsText(`Task ${id}:`, task));
-      return;
-    }
+    if (task.status === 'succeeded') return output.record('task', task, fieldsText(`Task ${id}:`, task));
     const { error, message } = failureOf(task, timeoutSeconds);
     if (output.format === 'json') output.json({ status: 'error', task_id: id, error, message });
     throw new Failure(message);

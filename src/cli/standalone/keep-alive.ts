@@ -50,20 +50,15 @@ export function keepAlive(
   const restart = async (failure: string): Promise<void> => {
     let failed = failure;
     while (!isLeft) {
-      if (!existsSync(database)) {
-        output.error(`${failed}, and its database ${database} is gone: it is not started again`);
-        return;
-      }
+      if (!existsSync(database))
+        return output.error(`${failed}, and its database ${database} is gone: it is not started again`);
       output.warn(`${failed}; starting it again${pauseMs === 0 ? '' : ` in ${pauseMs / 1000} s`}`);
       await Promise.race([late(pauseMs), left.promise]);
       pauseMs = pauseMs === 0 ? FIRST_PAUSE_MS : Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
       if (isLeft) return;
       try {
         const next = await startAgain(first.port);
-        if (next !== undefined) {
-          watch(next);
-          return;
-        }
+        if (next !== undefined) return watch(next);
         failed = `another torc-server has the database ${database}`;
       } catch (error) {
         failed = (error as Error).message;

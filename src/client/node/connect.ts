@@ -102,10 +102,7 @@ export function connect(address: ServiceAddress): Connection {
         };
         const asked = ask({ method: 'GET', path, body: undefined }, extra, (response) => {
           response.setEncoding('utf8');
-          if (response.statusCode === 200) {
-            resolve(response as AsyncIterable<string>);
-            return;
-          }
+          if (response.statusCode === 200) return resolve(response as AsyncIterable<string>);
           let text = '';
           response.on('data', (part: string) => (text += part));
           response.on('end', () => {

@@ -119,19 +119,10 @@ const read = (
       reading.bytes += part.length;
       parts += 1;
       const fault = piecesFault(reading.bytes, parts);
-      if (fault !== undefined) {
-        end(new Refusal('BODY_TOO_SLOW', fault, { bytes: reading.bytes }));
-        return;
-      }
-      if (reading.bytes > mebibytes * MEBIBYTE) {
-        end(tooLarge(mebibytes));
-        return;
-      }
+      if (fault !== undefined) return end(new Refusal('BODY_TOO_SLOW', fault, { bytes: reading.bytes }));
+      if (reading.bytes > mebibytes * MEBIBYTE) return end(tooLarge(mebibytes));
       const bytes = part.length;
-      if (held.take({ bytes, allocatedBytes: body.needs(bytes) }, () => resume(part))) {
-        body.add(part);
-        return;
-      }
+      if (held.take({ bytes, allocatedBytes: body.needs(bytes) }, () => resume(part))) return body.add(part);
       pausedAt = performance.now();
       slow.delete(reading);
       incoming.pause();

@@ -56,10 +56,7 @@ export function inTurns(
     const queue = !isRead ? writes : served.has(socket) ? reads.known : reads.first;
     served.add(socket);
     // Where one waits, the iteration is full.
-    if (queue.length === 0 && begun < atOnce && (isRead || waitingWrites() < atOnce)) {
-      begin(request);
-      return;
-    }
+    if (queue.length === 0 && begun < atOnce && (isRead || waitingWrites() < atOnce)) return begin(request);
     queue.push(request);
     plan();
   };

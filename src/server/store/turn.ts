@@ -134,10 +134,7 @@ export function createSharedTurns(
     let done: Done<Waiting>[];
     try {
       transaction.sync(!turn.every(({ isSoon }) => isSoon === true));
-      if (!hasBegun()) {
-        waitForLock(turn);
-        return;
-      }
+      if (!hasBegun()) return waitForLock(turn);
       done = carryOut(turn);
       // Data committed into a file that no longer has a name is lost.
       db.assertInPlace();

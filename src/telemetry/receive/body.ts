@@ -80,10 +80,7 @@ export function unpackedBodyOf(incoming: IncomingMessage, room: ReceiverRoom): P
         slow = setTimeout(tooSlow, BODY_MS);
         source.resume();
       };
-      if (held.take({ bytes: chunk.length, allocatedBytes: body.needs(chunk.length) }, resume)) {
-        body.add(chunk);
-        return;
-      }
+      if (held.take({ bytes: chunk.length, allocatedBytes: body.needs(chunk.length) }, resume)) return body.add(chunk);
       clearTimeout(slow);
       source.pause();
     };
@@ -93,10 +90,7 @@ export function unpackedBodyOf(incoming: IncomingMessage, room: ReceiverRoom): P
       parts += 1;
       packedBytes += chunk.length;
       const fault = piecesFault(packedBytes, parts);
-      if (fault !== undefined) {
-        refuse(refusalOf('BODY_TOO_SLOW', fault, 'Send the body in larger chunks.'));
-        return;
-      }
+      if (fault !== undefined) return refuse(refusalOf('BODY_TOO_SLOW', fault, 'Send the body in larger chunks.'));
       if (gunzip === undefined) take(chunk);
       else if (!gunzip.write(chunk)) {
         incoming.pause();

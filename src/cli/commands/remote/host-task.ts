@@ -20,13 +20,11 @@ export const hostTask = command('remote-agent <task>', {
   offline: true,
   async run(context, [task]) {
     const request = requestOf(task);
-    if (typeof request === 'string') {
-      reply(
+    if (typeof request === 'string')
+      return reply(
         { is: 'refused', code: 'REQUEST_UNKNOWN' satisfies HostFault, message: request },
         task === 'start' ? 3 : STANDARD_OUTPUT,
       );
-      return;
-    }
     if (request.task === 'start') {
       const { startHere } = await import('./start-here.ts');
       await startHere(context, request, (message) => reply(message, 3));

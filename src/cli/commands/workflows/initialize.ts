@@ -95,10 +95,8 @@ async function carryOut(context: Context, id: number, values: InitializeValues, 
   }
   const task = await waited(context, ((await begin()) as Task).id, values);
   if (task.status === 'queued' || task.status === 'running') return saySlow(context, task, values);
-  if (task.status === 'succeeded') {
-    output.record('workflow', { status: 'success', message: done, ...reportedOf(task), error: null }, done);
-    return;
-  }
+  if (task.status === 'succeeded')
+    return output.record('workflow', { status: 'success', message: done, ...reportedOf(task), error: null }, done);
   const message = `workflow ${id} was not initialized: ${task.error ?? 'the server does not say why'}`;
   output.error(message);
   if (output.format === 'json')

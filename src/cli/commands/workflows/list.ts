@@ -97,10 +97,8 @@ export const workflowsList = command('workflows list', {
       : await allRows(options, (paging) =>
           client.listWorkflows({ query: { user, access_group: group, is_archived: archived, ...paging } }),
         );
-    if (!isTable) {
-      output.list({ items, columns: columns(everybody || onlyShared), things: 'workflows', empty: '' });
-      return;
-    }
+    if (!isTable)
+      return output.list({ items, columns: columns(everybody || onlyShared), things: 'workflows', empty: '' });
     const { workflowStandings } = await import('../../../operations/workflow-standings.ts');
     const standingsOf = async (rows: readonly Workflow[], owner: string | undefined) =>
       workflowStandings(

@@ -47,10 +47,7 @@ class Check {
   readonly #reportHere = (level: ProblemLevel, found: unknown, expected: string) => this.report(level, found, expected);
 
   envelope(raw: unknown): Envelope | undefined {
-    if (!isMembers(raw)) {
-      this.report('unusable', raw, 'an envelope: an object with meta, and data or errors');
-      return undefined;
-    }
+    if (!isMembers(raw)) return this.report('unusable', raw, 'an envelope: an object with meta, and data or errors');
     const known = this.#knownMembers(raw, ['meta', 'data', 'errors']);
     const meta = this.#at('meta', () => this.#object(metadataObject, known['meta'] ?? {}));
     const { data, errors } = known;
@@ -66,7 +63,8 @@ class Check {
     return checked === undefined ? undefined : ({ ...unknown, meta, data: checked } as unknown as Envelope);
   }
 
-  report(level: ProblemLevel, found: unknown, expected: string, ...path: (string | number)[]): void {
+  /** Nothing stands for the value that is reported. */
+  report(level: ProblemLevel, found: unknown, expected: string, ...path: (string | number)[]): undefined {
     if (this.problems.length >= MOST_PROBLEMS && level !== 'unusable') return;
     if (this.problems.length >= MOST_PROBLEMS * 2) return;
     const field = [...this.#path, ...path].reduce<string>(
@@ -78,17 +76,11 @@ class Check {
   }
 
   #data(raw: unknown): { type: MessageType; attributes: Members } | undefined {
-    if (!isMembers(raw)) {
-      this.report('unusable', raw, 'an object with type and attributes');
-      return undefined;
-    }
+    if (!isMembers(raw)) return this.report('unusable', raw, 'an object with type and attributes');
     const known = this.#knownMembers(raw, ['type', 'attributes']);
     const tag = known['type'];
     const type = typeof tag === 'string' && Object.hasOwn(typeOfTag, tag) ? typeOfTag[tag] : undefined;
-    if (type === undefined) {
-      this.report('unusable', tag, 'sysinfo, sample, job (or jobs) or cluster', 'type');
-      return undefined;
-    }
+    if (type === undefined) return this.report('unusable', tag, 'sysinfo, sample, job (or jobs) or cluster', 'type');
     if (tag === 'slurm_jobs') this.report('warning', tag, 'job or jobs', 'type');
     const unknown = unknownOf(raw, known, ['type', 'attributes']);
     if (Object.keys(unknown).length > 0) this.#unknown(Object.keys(unknown));
@@ -173,10 +165,7 @@ class Check {
 
   /** The typed value, or undefined for the default. */
   #field(field: SonarField, raw: unknown): unknown {
-    if (raw === null) {
-      this.report('warning', null, 'a value, or no member at all: null reads as the default');
-      return undefined;
-    }
+    if (raw === null) return this.report('warning', null, 'a value, or no member at all: null reads as the default');
     if (field.until !== undefined)
       this.report('warning', raw, `no such member: producers left it out from Sonar ${field.until} on`);
     if (field.list === 2) return this.#rows(field, raw);
@@ -185,10 +174,7 @@ class Check {
   }
 
   #rows(field: SonarField, raw: unknown): unknown {
-    if (!Array.isArray(raw)) {
-      this.report('unusable', raw, 'a list of lists');
-      return undefined;
-    }
+    if (!Array.isArray(raw)) return this.report('unusable', raw, 'a list of lists');
     return raw.map((row, index) => this.#at(index, () => this.#list(field, row) ?? []));
   }
 
@@ -197,10 +183,7 @@ class Check {
       if (raw === null) this.report('warning', null, 'a list, or no member at all: null reads as the empty list');
       return undefined;
     }
-    if (!Array.isArray(raw)) {
-      this.report('unusable', raw, 'a list');
-      return undefined;
-    }
+    if (!Array.isArray(raw)) return this.report('unusable', raw, 'a list');
     const items: unknown[] = Array.from({ length: raw.length });
     for (let index = 0; index < raw.length; index++) {
       this.#path.push(index);
@@ -213,10 +196,7 @@ class Check {
 
   #one(field: SonarField, raw: unknown): unknown {
     if (typeof field.kind === 'object') return this.#object(field.kind, raw);
-    if (raw === null) {
-      this.report('warning', null, 'a value: null reads as the default');
-      return undefined;
-    }
+    if (raw === null) return this.report('warning', null, 'a value: null reads as the default');
     return checkScalar(field.kind, raw, this.#reportHere);
   }
 }

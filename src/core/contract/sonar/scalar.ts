@@ -5,7 +5,7 @@ import type { ProblemLevel } from './problem.ts';
 import { FractionText } from './read-json.ts';
 import { parseTimestamp } from './timestamp.ts';
 
-type Report = (level: ProblemLevel, found: unknown, expected: string) => void;
+type Report = (level: ProblemLevel, found: unknown, expected: string) => undefined;
 
 export const EXPECTED: Readonly<Record<ScalarKind, string>> = {
   string: 'text',
@@ -33,8 +33,7 @@ export function checkScalar(kind: ScalarKind, raw: unknown, report: Report): unk
   } else if (kind === 'bool') {
     if (typeof raw === 'boolean') return raw;
   } else if (typeof raw === 'string') return checkText(kind, raw, report);
-  report('unusable', raw, EXPECTED[kind]);
-  return undefined;
+  return report('unusable', raw, EXPECTED[kind]);
 }
 
 function checkInteger(kind: ScalarKind, raw: unknown, report: Report): unknown {
@@ -44,19 +43,13 @@ function checkInteger(kind: ScalarKind, raw: unknown, report: Report): unknown {
     value = raw.value;
   }
   const isInteger = typeof value === 'bigint' || Number.isSafeInteger(value);
-  if (!isInteger || !inRange(kind, value as number | bigint)) {
-    report('unusable', raw, EXPECTED[kind]);
-    return undefined;
-  }
+  if (!isInteger || !inRange(kind, value as number | bigint)) return report('unusable', raw, EXPECTED[kind]);
   if (kind === 'nonzero' && Number(value) === 0) report('refused', raw, 'a number above zero');
   return value;
 }
 
 function checkText(kind: ScalarKind, raw: string, report: Report): unknown {
-  if (!raw.isWellFormed()) {
-    report('unusable', raw, 'Unicode text: it has half of a surrogate pair');
-    return undefined;
-  }
+  if (!raw.isWellFormed()) return report('unusable', raw, 'Unicode text: it has half of a surrogate pair');
   if (raw === '') {
     if (kind === 'nonempty') report('refused', raw, 'text that is not empty');
     // A default; what is required is reported as missing.

@@ -75,7 +75,7 @@ export function applyGlobs(root: ValueMap, look: LookAtFiles | undefined, compla
   return { root: { ...root, ...withParameters, files: read }, globs, groups, isWhole };
 }
 
-type Refuse = (code: 'GLOB_REFUSED' | 'GLOB_UNMATCHED', message: string, at?: ValuePath) => void;
+type Refuse = (code: 'GLOB_REFUSED' | 'GLOB_UNMATCHED', message: string, at?: ValuePath) => undefined;
 
 /** The names in braces of a file and its pattern, where they do not fit together. */
 const namesOf = (glob: string, { name }: ValueMap): string[] => [
@@ -89,10 +89,8 @@ const EXCLUDED = ['path', 'parameters', 'parameter_mode', 'use_parameters', 'par
 /** The pattern of a file; undefined, reported, if it or what stands beside it cannot be. */
 function globOf(text: string, file: ValueMap, refuse: Refuse, at: ValuePath): Glob | undefined {
   const other = EXCLUDED.find((name) => Object.hasOwn(file, name));
-  if (other !== undefined) {
-    refuse('GLOB_REFUSED', `cannot stand beside \`${other}\`: it gives the path and the values`, [...at, other]);
-    return undefined;
-  }
+  if (other !== undefined)
+    return refuse('GLOB_REFUSED', `cannot stand beside \`${other}\`: it gives the path and the values`, [...at, other]);
   const name = typeof file['name'] === 'string' ? file['name'] : '';
   const parameters = [...new Set([...templateNames(name)].map((each) => each.name))];
   const contains = parameters.length === 0 ? `'${name}' contains none` : `'${name}' contains ${listed(parameters)}`;
@@ -101,10 +99,7 @@ function globOf(text: string, file: ValueMap, refuse: Refuse, at: ValuePath): Gl
     return undefined;
   }
   const glob = readGlob(text, parameters[0] ?? '');
-  if (typeof glob === 'string') {
-    refuse('GLOB_REFUSED', glob);
-    return undefined;
-  }
+  if (typeof glob === 'string') return refuse('GLOB_REFUSED', glob);
   if (glob.parameters.toSorted().join() === parameters.toSorted().join()) return glob;
   refuse('GLOB_REFUSED', `needs a name with its parameters, ${listed(glob.parameters)}; ${contains}`, [...at, 'name']);
   return undefined;
@@ -114,29 +109,21 @@ const listed = (names: readonly string[]): string => names.join(' and ');
 
 /** What the pattern matches; undefined, reported, if nothing does or something cannot be a value. */
 function matchOf(text: string, glob: Glob, look: LookAtFiles | undefined, refuse: Refuse): Matched | undefined {
-  if (look === undefined) {
-    refuse('GLOB_REFUSED', 'is matched where the files are: use torc run or torc create');
-    return undefined;
-  }
+  if (look === undefined) return refuse('GLOB_REFUSED', 'is matched where the files are: use torc run or torc create');
   let rows: ReturnType<typeof rowsOf>;
   try {
     rows = rowsOf(glob, look);
   } catch (cause) {
-    refuse('GLOB_UNMATCHED', `matches nothing: ${(cause as Error).message}`);
-    return undefined;
+    return refuse('GLOB_UNMATCHED', `matches nothing: ${(cause as Error).message}`);
   }
   if (!Array.isArray(rows)) {
     const { path, parameter, values } = rows;
-    refuse(
+    return refuse(
       'GLOB_REFUSED',
       `is ambiguous: in ${JSON.stringify(path)} {${parameter}} may be ${values.map((value) => JSON.stringify(value)).join(' or ')}; separate the parts by text that no value contains, or list the values in a parameters_file`,
     );
-    return undefined;
   }
-  if (rows.length === 0) {
-    refuse('GLOB_UNMATCHED', 'matches no file below the folder in which torc runs');
-    return undefined;
-  }
+  if (rows.length === 0) return refuse('GLOB_UNMATCHED', 'matches no file below the folder in which torc runs');
   for (const row of rows) {
     const wrong = row.find((value) => faultOfValue(value) !== undefined);
     if (wrong === undefined) continue;
