@@ -7,6 +7,7 @@ import { openWorkflow } from '../../choose-workflow.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { integerOption, option } from '../../option.ts';
+import type { Column } from '../../output/table.ts';
 import { hostFaults } from '../../../core/contract/host-faults.ts';
 
 export const atOnceOption = option('--max-parallel-ssh <n>', 'hosts that are asked at the same time', {
@@ -97,8 +98,30 @@ interface Faulty {
 export const faultText = ({ code, message }: Faulty): string =>
   message === undefined ? '' : ((code === undefined ? undefined : faults[code]?.brief) ?? 'failed');
 
-/** Behind a table: the whole message for each host with which something is wrong. */
-export function sayFaults({ output }: Context, hosts: readonly Faulty[]): void {
+/** Prints a row for each host, as JSON with what `jsonOf` gives, and behind a table what is wrong with some. */
+export function listHosts<Host extends Faulty>(
+  { output }: Context,
+  items: readonly Host[],
+  {
+    title,
+    columns,
+    jsonOf,
+  }: {
+    readonly title?: string;
+    readonly columns: readonly Column<Host>[];
+    readonly jsonOf: (host: Omit<Host, 'worker'>) => object;
+  },
+): void {
+  output.list({
+    items,
+    columns,
+    things: 'workers',
+    ...(title === undefined ? {} : { title }),
+    empty: '',
+    json: {
+      items: items.map(({ worker, ...rest }) => ({ worker: worker.text, host: worker.host, ...jsonOf(rest) })),
+    },
+  });
   if (output.format === 'json') return;
-  for (const { worker, message } of hosts) if (message !== undefined) output.warn(`${displayed(worker)}: ${message}`);
+  for (const { worker, message } of items) if (message !== undefined) output.warn(`${displayed(worker)}: ${message}`);
 }

@@ -9,7 +9,7 @@ import { option } from '../../option.ts';
 import { amount } from '../../output/columns.ts';
 import type { Column } from '../../output/table.ts';
 import { memoryText } from '../../output/words.ts';
-import { atOnceOption, faultText, hostsDone, sayFaults, hostsOf } from './hosts.ts';
+import { atOnceOption, faultText, hostsDone, hostsOf, listHosts } from './hosts.ts';
 
 const remoteOutputDir = option('--remote-output-dir <folder>', 'output folder of the runners, on the hosts', {
   default: 'torc_output',
@@ -23,14 +23,10 @@ const columns: readonly Column<Collected>[] = [
   { title: 'Detail', value: (each) => faultText(each) || (each.path ?? ''), importance: 7 },
 ];
 
-const json = (items: readonly Collected[]) => ({
-  items: items.map(({ worker, is, bytesBefore, ...rest }) => ({
-    worker: worker.text,
-    host: worker.host,
-    result: is,
-    ...rest,
-    bytes_before: bytesBefore,
-  })),
+const jsonOf = ({ is, bytesBefore, ...rest }: Omit<Collected, 'worker'>) => ({
+  result: is,
+  ...rest,
+  bytes_before: bytesBefore,
 });
 
 export const remoteCollectLogs = command('remote collect-logs [workflow]', {
@@ -54,15 +50,7 @@ export const remoteCollectLogs = command('remote collect-logs [workflow]', {
           onDone: hostsDone(workers.length),
         }),
     );
-    context.output.list({
-      items,
-      columns,
-      things: 'workers',
-      title: `Logs of workflow ${id}:`,
-      empty: '',
-      json: json(items),
-    });
-    sayFaults(context, items);
+    listHosts(context, items, { title: `Logs of workflow ${id}:`, columns, jsonOf });
     if (items.some(({ is }) => is === 'failed')) context.exitWith(1);
   },
 });
@@ -81,8 +69,7 @@ export const remoteDeleteLogs = command('remote delete-logs [workflow]', {
       { workflowId: id, outputDir: options.remoteOutputDir, atOnce: options.maxParallelSsh },
       (common) => deleteLogs(workers, { ...common, onDone: hostsDone(workers.length) }),
     );
-    output.list({ items, columns, things: 'workers', title: `Logs of workflow ${id}:`, empty: '', json: json(items) });
-    sayFaults(context, items);
+    listHosts(context, items, { title: `Logs of workflow ${id}:`, columns, jsonOf });
     if (items.some(({ is }) => is === 'failed')) context.exitWith(1);
   },
 });

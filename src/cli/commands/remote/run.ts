@@ -15,9 +15,9 @@ import {
   atOnceOption,
   faultText,
   hostsDone,
+  listHosts,
   outputDirOption,
   remoteService,
-  sayFaults,
   someWorkers,
   workersIn,
 } from './hosts.ts';
@@ -113,16 +113,7 @@ export const remoteRun = command('remote run [file-or-workflow] [workflow]', {
           onDone: hostsDone(workers.length),
         }),
     );
-    output.list({
-      items: started,
-      columns,
-      things: 'workers',
-      empty: '',
-      json: {
-        items: started.map(({ worker, ...rest }) => ({ worker: worker.text, host: worker.host, ...snake(rest) })),
-      },
-    });
-    sayFaults(context, started);
+    listHosts(context, started, { columns, jsonOf });
     const count = (is: Started['is']) => started.filter((each) => each.is === is).length;
     const already = count('running') === 0 ? '' : `, ${count('running')} already running`;
     output.notice(`Started ${count('started')}/${started.length} workers${already}`);
@@ -139,7 +130,7 @@ function given(first: string | undefined, second: string | undefined, option: st
   return { file, workflow: isFile ? second : first };
 }
 
-const snake = ({ is, startedAt, nodeId, memoryGb, clockAheadSeconds, ...rest }: Omit<Started, 'worker'>) => ({
+const jsonOf = ({ is, startedAt, nodeId, memoryGb, clockAheadSeconds, ...rest }: Omit<Started, 'worker'>) => ({
   result: is,
   ...rest,
   started_at: startedAt,

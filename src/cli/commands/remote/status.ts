@@ -11,7 +11,7 @@ import { command } from '../../command.ts';
 import { numberOption, option } from '../../option.ts';
 import { dateText } from '../../output/local-time.ts';
 import type { Column } from '../../output/table.ts';
-import { atOnceOption, faultText, hostsDone, outputDirOption, remoteService, sayFaults, hostsOf } from './hosts.ts';
+import { atOnceOption, faultText, hostsDone, outputDirOption, remoteService, hostsOf, listHosts } from './hosts.ts';
 
 /** The words of Torc for the three states that it knows, and ours after a stop. */
 const stateWords = ({ is, pid, killed }: WorkerReport): string =>
@@ -68,14 +68,10 @@ function endText({
   return `ended ${dateText(at)} (${ending}${why}): ${parts.join(', ')}${code === 0 ? '' : `; exit code ${code}`}`;
 }
 
-const json = (items: readonly WorkerReport[]) => ({
-  items: items.map(({ worker, is, startedAt, ...rest }) => ({
-    worker: worker.text,
-    host: worker.host,
-    state: is,
-    ...rest,
-    started_at: startedAt,
-  })),
+const jsonOf = ({ is, startedAt, ...rest }: Omit<WorkerReport, 'worker'>) => ({
+  state: is,
+  ...rest,
+  started_at: startedAt,
 });
 
 export const remoteStatus = command('remote status [workflow]', {
@@ -88,15 +84,7 @@ export const remoteStatus = command('remote status [workflow]', {
       { workflowId: id, outputDir: options.outputDir, atOnce: options.maxParallelSsh },
       (common) => workerStates(workers, common),
     );
-    output.list({
-      items,
-      columns,
-      things: 'workers',
-      title: `Remote workers of workflow ${id}:`,
-      empty: '',
-      json: json(items),
-    });
-    sayFaults(context, items);
+    listHosts(context, items, { title: `Remote workers of workflow ${id}:`, columns, jsonOf });
     if (items.some(({ is }) => is === 'gone'))
       output.notice(`To give the jobs of killed runners back: ${hint(`torc remote recover ${id}`)}`);
   },
@@ -129,15 +117,7 @@ export const remoteStop = command('remote stop [workflow]', {
           onDone: hostsDone(workers.length),
         }),
     );
-    output.list({
-      items,
-      columns,
-      things: 'workers',
-      title: `Stopped workers of workflow ${id}:`,
-      empty: '',
-      json: json(items),
-    });
-    sayFaults(context, items);
+    listHosts(context, items, { title: `Stopped workers of workflow ${id}:`, columns, jsonOf });
     if (items.some(({ is }) => is === 'silent' || is === 'unknown'))
       output.warn('on hosts that are unknown a runner may still run');
   },
