@@ -32,7 +32,7 @@ interface Link {
 const burn = "bash -c 'ulimit -t 1; while :; do :; done'; true";
 const three = `
   - {name: burner, command: "${burn}; sleep 5"}
-  - {name: tree, command: "for i in 1 2 3 4 5 6 7; do sleep 6 & done; wait"}
+  - {name: tree, command: "for i in 1 2 3 4 5 6 7; do sleep 12 & done; wait"}
   - {name: short, command: "true"}`;
 
 async function run(monitor: string, jobs: string, more: Readonly<Record<string, string>> = {}) {

@@ -361,7 +361,9 @@ ${flow.slice(flow.indexOf('actions:')).replace('num_allocations: 2', 'num_alloca
   });
 
   it('torc sonar reports the jobs and nodes of the cluster, and each state of a job once', async () => {
-    cluster.run('sbatch', '-o', '/dev/null', '--array=0-1', '--job-name=a|b', '--wrap', 'srun true; exit 3');
+    // It looks like the record of another job.
+    const name = 'a|b\nJobId=1 JobName=x UserId=bob(7) JobState=COMPLETED Reservation=r';
+    cluster.run('sbatch', '-o', '/dev/null', '--array=0-1', `--job-name=${name}`, '--wrap', 'srun true; exit 3');
     const sonar = async (...args: string[]) => {
       const { code, stdout, stderr } = await call('sonar', ...args, '--cluster', 'test.cluster');
       expect([code, stderr]).toEqual([0, '']);
@@ -387,8 +389,8 @@ ${flow.slice(flow.indexOf('actions:')).replace('num_allocations: 2', 'num_alloca
     const { slurm_jobs: all } = await sonar('jobs', '--stateless');
     const ended = tasks(all).filter(({ job_state: state, job_step: step }) => state === 'FAILED' && step === undefined);
     expect(ended.map((job) => [job.array_task_id ?? 0, job.exit_code, job.job_name])).toEqual([
-      [0, 3, 'a|b'],
-      [1, 3, 'a|b'],
+      [0, 3, name],
+      [1, 3, name],
     ]);
     for (const { start_time: start = '', end_time: end = '', submit_time: submit = '' } of ended)
       expect([submit, start, end].toSorted()).toEqual([submit, start, end]);
@@ -396,6 +398,7 @@ ${flow.slice(flow.indexOf('actions:')).replace('num_allocations: 2', 'num_alloca
       tasks(all).filter(({ job_step: step, job_state: state }) => step === '0' && state === 'COMPLETED'),
     ).toHaveLength(2);
     expect(all.every(({ job_state: state }) => state !== 'PENDING' && state !== 'RUNNING')).toBe(true);
+    expect(all.filter(({ user_name: user }) => user === 'bob')).toEqual([]);
     // What was reported is not reported again, unless something changed.
     const { slurm_jobs: again } = await sonar('jobs', '--state', reported);
     expect(tasks(again).filter(({ array_task_id: task }) => task === 1)).toEqual([]);

@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { runHelper } from '../../../cluster/exec.ts';
 import { outsideAllocation, slurmProgram } from '../../../cluster/slurm/programs.ts';
 import { HELD_PRIORITY } from '../../../core/contract/sonar/conventions.ts';
 import type { SonarSlurmJob } from '../../../core/contract/sonar/jobs.ts';
 import { dataMessage, errorMessage, type ProducedMessage, type Origin } from '../envelope.ts';
 import { timestampOf } from '../timestamp.ts';
+import { jobRecords, ownersFormat, parseOwners } from './job-records.ts';
 import { parseSacct, SACCT_FIELDS } from './sacct.ts';
-import { parseScontrol, requestedResources } from './scontrol.ts';
+import { jobOfRecord, resourcesOfRecord } from './scontrol.ts';
 import { hasJobEnded, utcMs } from './slurm-text.ts';
 import { newsOf, type ReportedJobs } from './reported-jobs.ts';
 
@@ -46,15 +48,21 @@ export async function readJobs(options: JobsOptions): Promise<JobsRead> {
   const { origin, environment, span, programs = {}, reported, onProblem } = options;
   // In UTC, and not in the format that a user has set for times.
   const plain = { ...outsideAllocation(environment), TZ: 'UTC' };
-  const run = (program: 'sacct' | 'scontrol', args: readonly string[], atMostMs: number) => {
-    const path = programs[program] ?? slurmProgram(program, environment);
-    if (path === '') return Promise.reject(new Error(`${program} is switched off`));
+  const run = async (program: 'sacct' | 'scontrol' | 'squeue', args: readonly string[], atMostMs: number) => {
+    const path = (program === 'squeue' ? undefined : programs[program]) ?? slurmProgram(program, environment);
+    if (path === '') throw new Error(`${program} is switched off`);
     return runHelper(path, args, { atMostMs, environment: plain });
   };
-  const args = ['-aP', '--noheader', '-o', SACCT_FIELDS.join(','), '-S', span[0], '-E', span[1]];
+  // Who cannot know it cannot write it into the name of a job.
+  const mark = `<${randomUUID()}>`;
+  const args = ['-aP', '--noheader', `--delimiter=${mark}`, '-o', SACCT_FIELDS.join(','), '-S', span[0], '-E', span[1]];
   const [accounted, controlled] = await Promise.allSettled([
     run('sacct', args, SACCT_MS),
-    run('scontrol', ['-o', 'show', 'job'], SCONTROL_MS),
+    // squeue last: a job that it lists and scontrol does not is new.
+    run('scontrol', ['-o', 'show', 'job'], SCONTROL_MS).then(async (shown) => {
+      const owners = await run('squeue', ['-h', '-a', '-t', 'all', '-o', ownersFormat(mark)], SCONTROL_MS);
+      return jobRecords(shown, parseOwners(owners, mark), onProblem);
+    }),
   ]);
   const atMs = Date.now();
   const problems = [accounted, controlled].flatMap((each) =>
@@ -67,13 +75,14 @@ export async function readJobs(options: JobsOptions): Promise<JobsRead> {
     const ms = utcMs(text);
     return ms === undefined ? undefined : timestampOf(ms);
   };
-  const shown = controlled.status === 'fulfilled' ? controlled.value : '';
-  const known = parseScontrol(shown, timeOf);
+  const records = controlled.status === 'fulfilled' ? controlled.value : [];
+  const known = records.flatMap((record) => jobOfRecord(record, timeOf) ?? []);
+  const asked = new Map(records.map((record) => [record.id, resourcesOfRecord(record)]));
   // Days in the past are not completed with the jobs of now.
   const living = span[1] === 'now' ? known.filter(({ job_state: state }) => !hasJobEnded(state)) : [];
   const all =
     accounted.status === 'fulfilled'
-      ? withLiving(withResources(parseSacct(accounted.value, timeOf), requestedResources(shown)), living)
+      ? withLiving(withResources(parseSacct(accounted.value, { timeOf, separator: mark, onProblem }), asked), living)
       : known;
   const wanted = options.uncompleted ? all : all.filter(({ job_state: state }) => hasJobEnded(state));
   const { news, reported: next } = newsOf(wanted, reported ?? {}, atMs);

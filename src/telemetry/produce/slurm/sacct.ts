@@ -1,8 +1,9 @@
 import { encodeExtended, type ExtendedUint } from '../../../core/contract/sonar/extended-uint.ts';
 import type { SacctData, SonarSlurmJob } from '../../../core/contract/sonar/jobs.ts';
+import { counted } from '../../../core/quantity/count-text.ts';
 import { kilobytesOf, namesOf, secondsOf } from './slurm-text.ts';
 
-/** What sacct is asked for. The name of a job stands last, because it may contain the separator. */
+/** What sacct is asked for. The name of a job stands last, because its user chooses it: it may contain line breaks. */
 export const SACCT_FIELDS = [
   'JobID',
   'JobIDRaw',
@@ -43,23 +44,39 @@ type SacctField = (typeof SACCT_FIELDS)[number];
 /** Reads a time as sacct printed it, and gives it as a timestamp; undefined if there is none. */
 export type TimeReader = (text: string) => string | undefined;
 
-/** The jobs and steps in what `sacct -aP --noheader` prints. Lines that are cut off are passed over. */
-export const parseSacct = (text: string, timeOf: TimeReader): SonarSlurmJob[] =>
-  text.split('\n').flatMap((line) => {
-    const row = rowOf(line);
-    const job = row === undefined ? undefined : jobOf(row, timeOf);
-    return job === undefined ? [] : [job];
-  });
+interface SacctReading {
+  readonly timeOf: TimeReader;
+  /** What stands between fields. A user who cannot know it cannot forge a record within the name of a job. */
+  readonly separator: string;
+  /** Called with what is no record and belongs to none: it is never guessed. */
+  readonly onProblem: (problem: string) => void;
+}
+
+/** The jobs and steps in what `sacct -aP --noheader --delimiter=…` prints. */
+export function parseSacct(text: string, { timeOf, separator, onProblem }: SacctReading): SonarSlurmJob[] {
+  const last = SACCT_FIELDS.length - 1;
+  const records: string[][] = [];
+  let odd = 0;
+  for (const line of text.replace(/\n$/, '').split('\n')) {
+    const values = line.split(separator);
+    const before = records.at(-1);
+    if (values.length > last) records.push([...values.slice(0, last), values.slice(last).join(separator)]);
+    // The rest of a name with a line break.
+    else if (values.length === 1 && before !== undefined) before[last] += `\n${line}`;
+    else if (line !== '') odd += 1;
+  }
+  const jobs = records.flatMap(
+    (values) => jobOf(Object.fromEntries(SACCT_FIELDS.map((field, at) => [field, values[at]])) as Row, timeOf) ?? [],
+  );
+  const unread = odd + records.length - jobs.length;
+  if (unread > 0)
+    onProblem(
+      `sacct printed ${counted(unread, 'line')} that ${unread === 1 ? 'is no record' : 'are no records'} of a job`,
+    );
+  return jobs;
+}
 
 type Row = Readonly<Record<SacctField, string>>;
-
-function rowOf(line: string): Row | undefined {
-  const values = line.split('|');
-  if (values.length < SACCT_FIELDS.length) return undefined;
-  const last = SACCT_FIELDS.length - 1;
-  const row = SACCT_FIELDS.map((field, at) => [field, at === last ? values.slice(last).join('|') : values[at]]);
-  return Object.fromEntries(row) as Row;
-}
 
 function jobOf(row: Row, timeOf: TimeReader): SonarSlurmJob | undefined {
   const [, id, step = ''] = /^(\d+)(?:\.(.+))?$/.exec(row.JobIDRaw) ?? [];
@@ -132,9 +149,10 @@ function limitOf(minutes: string): ExtendedUint {
 /** `137:0`: exit code and signal. */
 export const exitCodeOf = (text: string): number => Number(/^(\d+)/.exec(text)?.[1] ?? 0);
 
-/** Releases before 21.08 mark memory of a node with `n`, and of a CPU with `c`. */
+/** Releases before 21.08 mark memory of a node with `n`, and of a CPU with `c`; since then it is that of all nodes together. */
 function memoryPerNode(text: string, cpus: number, nodes: number): number {
   const [, amount = '', per] = /^(.*?)([nc]?)$/.exec(text) ?? [];
   const kilobytes = kilobytesOf(amount);
-  return per === 'c' ? Math.ceil((kilobytes * cpus) / Math.max(1, nodes)) : kilobytes;
+  if (per === 'n') return kilobytes;
+  return Math.ceil((kilobytes * (per === 'c' ? cpus : 1)) / Math.max(1, nodes));
 }

@@ -5,7 +5,8 @@ import { encodeAttributes } from '../../../core/contract/sonar/encode.ts';
 import { parseNodeStates, parsePartitions } from './cluster.ts';
 import { messagesOf } from './jobs.ts';
 import { parseSacct, SACCT_FIELDS } from './sacct.ts';
-import { parseScontrol, requestedResources } from './scontrol.ts';
+import { jobRecords, ownersFormat, parseOwners } from './job-records.ts';
+import { jobOfRecord, resourcesOfRecord } from './scontrol.ts';
 import { kilobytesOf, namesOf, secondsOf, utcMs } from './slurm-text.ts';
 import { newsOf } from './reported-jobs.ts';
 
@@ -43,7 +44,12 @@ const lineOf = (changed: Partial<Record<(typeof SACCT_FIELDS)[number], string>> 
   };
   return SACCT_FIELDS.map((field) => row[field] ?? '').join('|');
 };
-const jobOf = (changed: Parameters<typeof lineOf>[0]) => parseSacct(lineOf(changed), timeOf)[0] as SonarSlurmJob;
+const read = (text: string, separator = '|') => {
+  const problems: string[] = [];
+  const jobs = parseSacct(text, { timeOf, separator, onProblem: (problem) => void problems.push(problem) });
+  return { jobs, problems };
+};
+const jobOf = (changed: Parameters<typeof lineOf>[0]) => read(lineOf(changed)).jobs[0] as SonarSlurmJob;
 
 describe('jobs in what sacct prints', () => {
   it('a line has every field in the units of the format, with fractions of seconds rounded', () => {
@@ -72,7 +78,8 @@ describe('jobs in what sacct prints', () => {
     ['no limit', { TimelimitRaw: 'UNLIMITED' }, { time_limit: 1 }],
     ['the limit of its partition', { TimelimitRaw: 'Partition_Limit' }, { time_limit: 0 }],
     ['memory of each CPU', { ReqMem: '2Gc', ReqCPUS: '8', ReqNodes: '2' }, { requested_memory_per_node: 8 * 2 ** 20 }],
-    ['memory of each node', { ReqMem: '4Gn' }, { requested_memory_per_node: 4 * 2 ** 20 }],
+    ['memory of each node', { ReqMem: '4Gn', ReqNodes: '2' }, { requested_memory_per_node: 4 * 2 ** 20 }],
+    ['memory of all nodes', { ReqMem: '2G', ReqNodes: '2' }, { requested_memory_per_node: 2 ** 20 }],
     ['a failed node', { State: 'NODE_FAIL', Start: 'None' }, { job_state: 'NODE_FAIL', start_time: undefined }],
     [
       'a job that waits',
@@ -89,10 +96,26 @@ describe('jobs in what sacct prints', () => {
     expect(job).not.toHaveProperty('array_job_id');
   });
 
-  test.each(['', 'nonsense', '42|42|ann', lineOf({ JobIDRaw: 'x' })])(
-    'a line of another shape is passed over: %j',
-    (line) => expect(parseSacct(line, timeOf)).toEqual([]),
+  test.each(['nonsense', '42|42|ann', lineOf({ JobIDRaw: 'x' })])(
+    'a line of another shape is no job, and is reported: %j',
+    (line) => expect(read(line)).toEqual({ jobs: [], problems: ['sacct printed 1 line that is no record of a job'] }),
   );
+
+  it('no jobs are no problem', () => expect(read('')).toEqual({ jobs: [], problems: [] }));
+
+  it('a name with line breaks is one name, and what its user wrote there is no record of another job', () => {
+    const forged = lineOf({ JobID: '7', JobIDRaw: '7', User: 'bob', JobName: 'x' });
+    const safe = (line: string) => line.split('|').join('<token>');
+    const { jobs, problems } = read(
+      [safe(lineOf({ JobName: '' })) + `a\n${forged}\n\nb`, safe(lineOf({ JobID: '43', JobIDRaw: '43' }))].join('\n'),
+      '<token>',
+    );
+    expect(jobs.map(({ job_id: id, job_name: name }) => [id, name])).toEqual([
+      [42, `a\n${forged}\n\nb`],
+      [43, 'fit'],
+    ]);
+    expect(problems).toEqual([]);
+  });
 
   test.each([
     ['00:02.565', 3],
@@ -123,8 +146,48 @@ describe('jobs in what scontrol prints', () => {
   const line = (changed = '') =>
     `JobId=1467080 ArrayJobId=1467073 ArrayTaskId=3 JobName=a b c UserId=ann(1001) GroupId=x JobState=RUNNING Priority=11 Account=physics TimeLimit=1-00:00:00 SubmitTime=2026-03-09T09:00:00 StartTime=2026-03-09T10:00:00 EndTime=2026-03-10T10:00:00 Partition=normal NodeList=c1-[1-2] NumNodes=2 NumCPUs=8 ReqTRES=cpu=8,mem=4G,node=2 AllocTRES=(null) ExitCode=0:0 ${changed}`;
 
+  const ann = { user: 'ann(1001)', name: 'a b c' };
+  const recordsIn = (text: string, owners: ReadonlyMap<number, typeof ann> = new Map([[1467080, ann]])) => {
+    const problems: string[] = [];
+    return { records: jobRecords(text, owners, (problem) => void problems.push(problem)), problems };
+  };
+  const jobsIn = (text: string) => recordsIn(text).records.flatMap((record) => jobOfRecord(record, timeOf) ?? []);
+
+  it('names and users are read from squeue between marks that no user can know', () => {
+    const printed = '<m>7<m>ann(1001)<m>a\n|x|7|bob\n<m>8<m>bob(1002)<m>\n';
+    expect(ownersFormat('<m>')).toBe('<m>%A<m>%u(%U)<m>%j');
+    expect([...parseOwners(printed, '<m>')]).toEqual([
+      [7, { user: 'ann(1001)', name: 'a\n|x|7|bob' }],
+      [8, { user: 'bob(1002)', name: '' }],
+    ]);
+    expect([...parseOwners('', '<m>')]).toEqual([]);
+  });
+
+  it.each([
+    ['a name with fields', 'x JobState=COMPLETED Account=evil UserId=bob(7) Reservation=r'],
+    ['a name with a line break and a record', 'x\nJobId=9 JobName=y UserId=bob(7) JobState=COMPLETED'],
+    ['a name with the record of the same job', 'x\nJobId=1467080 JobName=y UserId=ann(1001) JobState=COMPLETED'],
+  ])('%s is a name, and changes nothing else', (_, name) => {
+    const owners = new Map([[1467080, { ...ann, name }]]);
+    const { records, problems } = recordsIn(line().replace('a b c', name), owners);
+    expect(records.map((record) => jobOfRecord(record, timeOf))).toMatchObject([
+      { job_id: 1467080, job_name: name, user_name: 'ann', job_state: 'RUNNING', account: 'physics', reservation: '' },
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  it('what stands in a command or a comment is no field, and two records with the name and user of one job are none', () => {
+    const texts = 'OverSubscribe=OK Command=/x Reservation=fake Comment=y HetJobId=5';
+    expect(jobsIn(line(texts))).toMatchObject([{ reservation: '', job_name: 'a b c' }]);
+    expect(recordsIn(`${line(`Command=/x\n${line()}`)}`)).toEqual({
+      records: [],
+      problems: ['scontrol printed 2 records of job 1467080: a text of a user looks like one, and none is used'],
+    });
+    expect(recordsIn(`${line()}\nJobId=9 JobName=a b c UserId=ann(1001) JobState=RUNNING`).records).toHaveLength(1);
+  });
+
   it('a job has its fields, and the estimated end of a running job is left out', () => {
-    expect(parseScontrol(line(), timeOf)).toMatchObject([
+    expect(jobsIn(line())).toMatchObject([
       {
         job_id: 1467080,
         array_job_id: 1467073,
@@ -143,16 +206,17 @@ describe('jobs in what scontrol prints', () => {
 
   it('the estimated start of a job that waits is left out, and of an array rest the index', () => {
     const text = line().replace('RUNNING', 'PENDING').replace('ArrayTaskId=3', 'ArrayTaskId=5-7');
-    const [job] = parseScontrol(text, timeOf);
+    const [job] = jobsIn(text);
     expect(job?.start_time).toBeUndefined();
     expect(job).not.toHaveProperty('array_task_id');
   });
 
   it('the resources that jobs asked for stand in ReqTRES, and in TRES of older releases', () => {
-    const older = 'JobId=7 JobName=y TRES=cpu=8,gres/gpu=2\nJobId=8 JobName=z ReqTRES=(null)\n';
-    expect([...requestedResources(`${line()}\n${older}`)]).toEqual([
-      [1467080, 'cpu=8,mem=4G,node=2'],
-      [7, 'cpu=8,gres/gpu=2'],
+    const asked = (text: string) => resourcesOfRecord({ text: ` ${text}` });
+    expect([line(), 'TRES=cpu=8,gres/gpu=2', 'ReqTRES=(null)'].map(asked)).toEqual([
+      'cpu=8,mem=4G,node=2',
+      'cpu=8,gres/gpu=2',
+      '',
     ]);
   });
 });
@@ -271,7 +335,7 @@ describe.skipIf(missing !== '')(`captures of real clusters${missing}`, () => {
   it('the jobs are those that Sonar reports, except for its known defects', () => {
     // The capture was read with the zone UTC+2.
     const local = (text: string) => (utcMs(text) === undefined ? undefined : `${text}+02:00`);
-    const ours = parseSacct(read('sacct_output.txt'), local);
+    const ours = parseSacct(read('sacct_output.txt'), { timeOf: local, separator: '|', onProblem() {} });
     const text = encodeAttributes('job', { time: '', slurm_jobs: ours });
     const jobs = (JSON.parse(text) as { slurm_jobs: Json[] }).slurm_jobs;
     const theirs = attributesIn('sonar_sacct_output.txt')['slurm_jobs'] as Json[];
@@ -309,6 +373,6 @@ describe.skipIf(missing !== '')(`captures of real clusters${missing}`, () => {
 
   it('requested resources are read from captures of two releases', () => {
     for (const name of ['scontrol_resource1.txt', 'scontrol_resource2.txt'])
-      expect([...requestedResources(read(name)).values()].every((each) => each.includes('cpu='))).toBe(true);
+      for (const text of read(name).trim().split('\n')) expect(resourcesOfRecord({ text })).toMatch(/cpu=|^$/);
   });
 });
