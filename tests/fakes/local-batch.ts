@@ -121,6 +121,8 @@ export function openLocalBatch({ folder, slots, environment }: LocalBatchOptions
       jobIds().map((jobId) => ({ jobId, state: stateOf(jobId).state, script: textOf(jobId, 'name') ?? '' })),
     submissionsUnderWay: async () => [],
     cancel: async (job) => cancel(Number(job)),
+    // It holds none.
+    release: async () => {},
     cancelQueued: async (jobs) =>
       jobs
         .map(Number)

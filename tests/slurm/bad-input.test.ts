@@ -92,7 +92,7 @@ describe.skipIf(slurmIsMissing !== undefined)('an allocation is submitted once, 
     expect([shown.code, shown.stdout]).toEqual([
       0,
       expect.stringContaining(
-        `Allocation ${job} does not start as requested (JobHeldUser: it is held: scontrol release lets it start). To give up: scancel ${job}\n`,
+        `Allocation ${job} does not start as requested (JobHeldUser: it is held). To let it start: scontrol release ${job}. To give up: scancel ${job}\n`,
       ),
     ]);
     expect(JSON.parse((await see('-f', 'json', 'status')).stdout)).toMatchObject({

@@ -30,6 +30,8 @@ export interface BatchQueue {
   cancel(job: SlurmJob): Promise<void>;
   /** Cancels those of these jobs that wait in the queue, and these tasks. */
   cancelQueued(jobs: readonly SlurmJob[]): Promise<void>;
+  /** Lets a job or a task start that is held. */
+  release(job: SlurmJob): Promise<void>;
   /** Why jobs that wait have not started, in its own words; those that do not wait are left out. */
   waitingReasons(jobs: readonly SlurmJob[]): Promise<ReadonlyMap<SlurmJob, string>>;
   /**

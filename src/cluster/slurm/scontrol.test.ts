@@ -99,3 +99,17 @@ it('a list of nodes without brackets needs no program, and one with brackets is 
   expect(await hostnames('n[1-2]')).toEqual(['n1', 'n2']);
   expect(asked).toEqual(['scontrol show hostnames n[1-2]']);
 });
+
+it('a held job, or a held task of an array, is released by its name', async () => {
+  const asked: unknown[] = [];
+  const scontrol = openScontrol(async (program, args) => {
+    asked.push([program, ...args]);
+    return '';
+  });
+  await scontrol.release(34);
+  await scontrol.release('34_3');
+  expect(asked).toEqual([
+    ['scontrol', 'release', '34'],
+    ['scontrol', 'release', '34_3'],
+  ]);
+});

@@ -17,6 +17,8 @@ export interface Scontrol {
   partition(name: string): Promise<string>;
   /** All nodes, a line each. */
   nodes(): Promise<string>;
+  /** Lets a job or a task start that is held. */
+  release(job: SlurmJob): Promise<void>;
   /** The names in a list of nodes such as `n[1-2],m3`. */
   hostnames(list: string): Promise<string[]>;
 }
@@ -29,6 +31,7 @@ export const openScontrol = (ask: AskSlurm): Scontrol => ({
     jobLine(jobId, await ask('scontrol', ['-o', 'show', 'job', String(jobId)], atMostMs)),
   partition: (name) => ask('scontrol', ['show', 'partition', name], SOON_MS),
   nodes: () => ask('scontrol', ['-o', 'show', 'node'], SOON_MS),
+  release: async (job) => void (await ask('scontrol', ['release', String(job)], SOON_MS)),
   async hostnames(list) {
     if (!list.includes('[')) return list === '' ? [] : list.split(',');
     const text = await ask('scontrol', ['show', 'hostnames', list], SOON_MS);

@@ -52,6 +52,7 @@ export function openSlurm({ environment, atMostMs }: SlurmOptions): BatchSystem 
     submissionsUnderWay: async (tokens) => submissionsUnderWay(tokens),
     cancel: (job) => cancelJob(ask, job),
     cancelQueued: (jobs) => cancelQueued(ask, jobs),
+    release: scontrol.release,
     waitingReasons: squeue.reasons,
     async statesOf(jobs) {
       if (jobs.length === 0) return new Map();

@@ -166,7 +166,9 @@ function inQueue({ queued = [], unbegun = [], workflow }: JobFacts, never: reado
   }
   const waiting = queued.filter(({ hasEnded }) => hasEnded !== true);
   const reported = waiting.map(({ slurmJobId, reason }) => ({ slurmJobId, found: reason && queueReasonOf(reason) }));
-  const stuck = reported.filter(({ found }) => found && found.isFinal).map(({ slurmJobId }) => slurmJobId);
+  const named = (those: typeof reported) => those.map(({ slurmJobId }) => slurmJobId).join(' ');
+  const held = named(reported.filter(({ found }) => found && found.isHeld));
+  const stuck = named(reported.filter(({ found }) => found && found.isFinal));
   const ids = waiting.map(({ slurmJobId }) => slurmJobId).join(',');
   return {
     headline: 'is ready, and waits for an allocation that Slurm has not started',
@@ -178,9 +180,14 @@ function inQueue({ queued = [], unbegun = [], workflow }: JobFacts, never: reado
       ...never,
     ],
     next:
-      stuck.length === 0
+      stuck === ''
         ? [`squeue --start -j ${ids}`]
-        : [`scancel ${stuck.join(' ')}`, `torc slurm list ${workflow.id}`, `torc slurm schedule-nodes ${workflow.id}`],
+        : [
+            ...(held === '' ? [] : [`scontrol release ${held}`]),
+            `scancel ${stuck}`,
+            `torc slurm list ${workflow.id}`,
+            `torc slurm schedule-nodes ${workflow.id}`,
+          ],
   };
 }
 

@@ -131,6 +131,8 @@ describe('the explanation of a waiting job', () => {
     const stuck = explain(job({ queued: [{ slurmJobId: 7, reason: 'PartitionTimeLimit' }] }));
     expect(stuck.reasons.map(({ code }) => code)).toEqual(['allocation_stuck']);
     expect(stuck.next).toEqual(['scancel 7', 'torc slurm list 1', 'torc slurm schedule-nodes 1']);
+    const held = explain(job({ queued: [{ slurmJobId: 7, reason: 'JobHeldUser' }] }));
+    expect(held.next.slice(0, 2)).toEqual(['scontrol release 7', 'scancel 7']);
   });
 
   it('a job that the last runner could not take needs another runner', () => {

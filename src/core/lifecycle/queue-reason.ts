@@ -3,7 +3,17 @@ export interface QueueReason {
   readonly words: string;
   /** It does not start without a change. */
   readonly isFinal: boolean;
+  /** Allocations wait for it as a rule, and it ends by itself. */
+  readonly isUsual: boolean;
+  /** It is held, and its owner may release it. */
+  readonly isHeld: boolean;
 }
+
+/**
+ * Slurm could not start its script and holds it: a prolog or a node failed, or the controller died in the second of its start. A job
+ * that was requeued on purpose has another reason.
+ */
+export const couldNotStart = (reason: string): boolean => /\blaunch failed requeued held\b/.test(reason);
 
 const NEVER: Readonly<Record<string, string>> = {
   PartitionTimeLimit: 'it asks for more time than its partition allows',
@@ -17,12 +27,15 @@ const NEVER: Readonly<Record<string, string>> = {
   AccountNotAllowed: 'its partition does not take its account',
   InvalidQOS: 'its QOS is not valid',
   QOSNotAllowed: 'its partition or its account does not take its QOS',
-  JobHeldUser: 'it is held: scontrol release lets it start',
+  JobHeldUser: 'it is held',
   JobHeldAdmin: 'an administrator holds it',
-  JobHoldMaxRequeue: 'it was requeued too often and is held: scontrol release lets it start',
+  JobHoldMaxRequeue: 'it was requeued too often and is held',
   PartitionDown: 'its partition is down',
   PartitionInactive: 'its partition is inactive',
 };
+
+/** What holds these ends with `scontrol release`. */
+const HELD = /^(?:JobHeldUser|JobHoldMaxRequeue)$|\brequeued (?:in )?held\b/;
 
 const WAITS: Readonly<Record<string, string>> = {
   None: 'Slurm has not looked at it yet',
@@ -36,19 +49,25 @@ const WAITS: Readonly<Record<string, string>> = {
   QOSUsageThreshold: 'its account has used more of its share than its QOS allows',
 };
 
+/** An account gets new time with a new month, and shares grow slowly. */
+const EXHAUSTED =
+  /^(?:Assoc|QOS)Grp(?:\w+(?<!Run)Minutes(?:Limit)?|WallLimit)$|^(?:Association|QOS)TimeLimit$|^QOSUsageThreshold$/;
+
+/** Nodes that are down or drained may come back, or not; a share may grow again. */
+const UNUSUAL: readonly (readonly [RegExp, words: string])[] = [
+  [/^ReqNodeNotAvail\b/, 'a node that it asks for is down, drained or reserved'],
+  [/^NodeDown\b/, 'a node that it asks for is down'],
+];
+
 /** Families of reasons, one for each kind of resource, and whether such a job never starts as it is. The first that matches counts. */
 const LIMITS: readonly (readonly [RegExp, words: string, isFinal: boolean])[] = [
-  // `launch failed requeued held`: its script could not be started, such as after a restart of the controller, or its prolog failed.
-  [/\brequeued (?:in )?held\b/, 'Slurm could not start it and holds it: scontrol release lets it try again', true],
+  [/\blaunch failed requeued held\b/, 'Slurm could not start it and holds it', true],
+  [/\brequeued in held\b/, 'it was requeued and is held', true],
   [/^(?:Assoc|QOS)Max\w+PerJob(?:Limit)?$/, 'it asks for more than its account or QOS allows one job', true],
   [/^(?:Assoc|QOS)Max\w+PerNode$/, 'it asks for more on a node than its account or QOS allows one job', true],
   [/^QOSMin/, 'it asks for less than its QOS demands', true],
   // Minutes of all jobs, those that have ended included: a limit of running ones is `RunMinutes`.
-  [
-    /^(?:Assoc|QOS)Grp(?:\w+(?<!Run)Minutes(?:Limit)?|WallLimit)$|^(?:Association|QOS)TimeLimit$/,
-    'its account or QOS has used up its time',
-    false,
-  ],
+  [EXHAUSTED, 'its account or QOS has used up its time', false],
   [
     /^(?:Assoc|QOS)(?:Grp|Max)|^Max\w+PerAccount$|^(?:Association|QOS)(?:Job|Resource)Limit$/,
     'its account or QOS is at a limit until other jobs end',
@@ -64,7 +83,12 @@ const LIMITS: readonly (readonly [RegExp, words: string, isFinal: boolean])[] = 
 export function queueReasonOf(reason: string): QueueReason {
   const word = reason.replace(/^\(|\)$/g, '');
   const limit = LIMITS.find(([pattern]) => pattern.test(word));
-  const words = NEVER[word] ?? WAITS[word] ?? limit?.[1];
-  if (words === undefined) return { words: word, isFinal: false };
-  return { words: `${word}: ${words}`, isFinal: NEVER[word] !== undefined || limit?.[2] === true };
+  const unusual = UNUSUAL.find(([pattern]) => pattern.test(word));
+  const words = NEVER[word] ?? WAITS[word] ?? limit?.[1] ?? unusual?.[1];
+  return {
+    words: words === undefined ? word : `${word}: ${words}`,
+    isFinal: NEVER[word] !== undefined || limit?.[2] === true,
+    isUsual: (WAITS[word] !== undefined || limit?.[2] === false) && !EXHAUSTED.test(word),
+    isHeld: HELD.test(word),
+  };
 }

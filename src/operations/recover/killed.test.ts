@@ -36,6 +36,7 @@ function cluster() {
         .map(([jobId, { script }]) => ({ jobId, isEnded: false, script })) as never,
     cancel: async () => {},
     cancelQueued: async () => {},
+    release: async () => {},
     statesOf: async (ids) =>
       new Map(ids.map((id) => [id, { jobId: id, state: jobs.get(id)?.state ?? 'ended', word: '' }])),
     mostTasks: async () => 1,

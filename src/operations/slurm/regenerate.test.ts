@@ -31,6 +31,7 @@ function cluster() {
     scripts: async () => [],
     cancel: async (jobId) => void states.set(jobId, 'ended'),
     cancelQueued: async () => {},
+    release: async () => {},
     statesOf: async (ids) => new Map(ids.map((id) => [id, { jobId: id, state: states.get(id) ?? 'ended', word: '' }])),
     mostTasks: async () => 1,
     submissionsUnderWay: async () => [],

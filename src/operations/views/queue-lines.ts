@@ -1,6 +1,6 @@
 import { type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
 import { recoverCommand } from '../../core/lifecycle/next-command.ts';
-import { queueReasonOf } from '../../core/lifecycle/queue-reason.ts';
+import { type QueueReason, queueReasonOf } from '../../core/lifecycle/queue-reason.ts';
 import { someOf } from '../../core/quantity/count-text.ts';
 import type { QueuedAllocation } from '../queued-allocations.ts';
 import type { Hint } from './next-lines.ts';
@@ -24,31 +24,34 @@ export function queueLines({ queued, id, working }: Queue, hint: Hint): string[]
           `${gone.length === 1 ? 'Allocation' : 'Allocations'} ${someOf(gone)} ended before a runner began. ${isAlive ? 'Others work or wait. To go on when they have ended' : 'To go on'}: ${hint(recoverCommand(id, isAlive))}`,
         ];
   const waiting = [...Map.groupBy(known, ({ reason }) => reason)].flatMap(([reason, those]) => {
-    const { words, isFinal } = queueReasonOf(reason);
     const ids = those.map(({ slurmJobId }) => slurmJobId);
-    const isOne = ids.length === 1;
-    const who = `${isOne ? 'Allocation' : 'Allocations'} ${someOf(ids.map(String))}`;
-    return isFinal
-      ? [stuckLine(who, isOne, words, ids)]
-      : [`${who} ${isOne ? 'waits' : 'wait'} in the queue of Slurm (${words})`];
+    return [reasonLine(queueReasonOf(reason), ids)];
   });
   return [...ended, ...waiting];
 }
 
 /**
- * The allocations that do not start without a change, each with a line of its own; tasks of an array that
- * wait for the same reason have one together.
+ * The allocations that do not wait as most do, each with a line of its own; tasks of an array that wait for the same reason have one
+ * together. The names of nodes at the end of a reason change while it stays the same.
  */
 export const stuckAllocations = (queued: readonly QueuedAllocation[]) =>
-  [...Map.groupBy(queued, ({ slurmJobId, reason }) => `${wholeJobs([slurmJobId])[0]} ${reason}`)].flatMap(
-    ([key, those]) => {
-      const found = those[0]?.reason === undefined ? undefined : queueReasonOf(those[0].reason);
-      if (found?.isFinal !== true) return [];
-      const ids = those.map(({ slurmJobId }) => slurmJobId);
-      const who = `${ids.length === 1 ? 'Allocation' : 'Allocations'} ${someOf(ids.map(String))}`;
-      return [{ key, line: stuckLine(who, ids.length === 1, found.words, ids) }];
-    },
-  );
+  [
+    ...Map.groupBy(queued, ({ slurmJobId, reason }) => `${wholeJobs([slurmJobId])[0]} ${reason?.split(',')[0]}`),
+  ].flatMap(([key, those]) => {
+    const found = those[0]?.reason === undefined ? undefined : queueReasonOf(those[0].reason);
+    if (found === undefined || found.isUsual) return [];
+    const ids = those.map(({ slurmJobId }) => slurmJobId);
+    return [{ key, line: reasonLine(found, ids) }];
+  });
 
-const stuckLine = (who: string, isOne: boolean, words: string, ids: readonly SlurmJob[]) =>
-  `${who} ${isOne ? 'does' : 'do'} not start as requested (${words}). To give up: scancel ${ids.slice(0, 5).join(' ')}`;
+/** Allocations that a command names. */
+const NAMED = 5;
+
+function reasonLine({ words, isFinal, isHeld }: QueueReason, ids: readonly SlurmJob[]): string {
+  const isOne = ids.length === 1;
+  const who = `${isOne ? 'Allocation' : 'Allocations'} ${someOf(ids.map(String))}`;
+  if (!isFinal) return `${who} ${isOne ? 'waits' : 'wait'} in the queue of Slurm (${words})`;
+  const named = ids.slice(0, NAMED).join(' ');
+  const release = isHeld ? ` To let ${isOne ? 'it' : 'them'} start: scontrol release ${named}.` : '';
+  return `${who} ${isOne ? 'does' : 'do'} not start as requested (${words}).${release} To give up: scancel ${named}`;
+}

@@ -22,8 +22,8 @@ import { hasStartedIn } from '../../../operations/started-in.ts';
 import { unbegunAllocations, unbegunLines } from '../../../operations/unbegun-allocations.ts';
 import { unrunnableJobs } from '../../../operations/unrunnable.ts';
 import { nextLines } from '../../../operations/views/next-lines.ts';
-import { stuckAllocations } from '../../../operations/views/queue-lines.ts';
 import { recoverOnce, scheduleOnce, submitHeldBack } from '../../../operations/watch/act.ts';
+import { watchQueue } from '../../../operations/watch/queue.ts';
 import { isUnderWay } from '../../../operations/watch/counts.ts';
 import { watchWorkflow } from '../../../operations/watch/watch.ts';
 import { openRunnerLog } from '../../../runner/facts/log.ts';
@@ -60,7 +60,6 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
   const log = openRunnerLog(path, 'info', Date.now, () => {});
   let counts = '';
   let reportedUnsubmitted: string | undefined;
-  const reportedStuck = new Set<string>();
   /** A controller that is away is asked again at the next look. */
   const cancelSurplus = async () => {
     const canceled = await cancelUnneeded(client, slurm, id).catch(() => []);
@@ -75,6 +74,7 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
     if (level === 'info') output.notice(words);
     else output[level](words);
   };
+  const lookAtQueue = watchQueue({ batch: slurm, recovers: options.recover === true, report });
   report('info', watchingLine(id, options));
   try {
     const exitCode = await watchWorkflow(
@@ -96,12 +96,9 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
             report('warn', `Job ${job} (${name}) failed: ${reason}`);
           for (const warning of cleaned.warnings) log.write('warn', warning, { workflow_id: id });
           await cancelSurplus();
-          for (const each of stuckAllocations(
+          await lookAtQueue(
             await queuedAllocations((await knownWorkflow(client, id)).allocations, context.environment),
-          )) {
-            if (!reportedStuck.has(each.key)) report('warn', each.line);
-            reportedStuck.add(each.key);
-          }
+          );
           const jobs = cleaned.failed.length + cleaned.finishedWorkKept + cleaned.jobsRequeued;
           return { jobs, lost: cleaned.lost, replies: cleaned.replies };
         },
