@@ -175,7 +175,7 @@ describe('schedulers and allocations of a workflow', () => {
 
   it('cancel ends those that wait or run, once', async () => {
     expect(await json('cancel', id)).toMatchObject({ canceled_slurm_jobs: ['101', '102'], errors: [] });
-    expect(await json('cancel', id)).toMatchObject({ canceled_slurm_jobs: [] });
+    expect(await json('cancel', id)).toMatchObject({ canceled_slurm_jobs: [], status: 'already_canceled' });
     expect(calls().filter((line) => line.startsWith('scancel '))).toEqual(['scancel 101', 'scancel 102']);
     const { code, stderr } = await call('slurm', 'schedule-nodes', id);
     expect([code, stderr]).toEqual([1, expect.stringContaining('is canceled')]);
