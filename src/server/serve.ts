@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import type { Server } from 'node:http';
+import { uptime } from 'node:os';
 import { credentialLogin, type LoginCheck, openLogin, usersLogin } from './access/login.ts';
 import type { AccessSettings } from './access/settings.ts';
 import { createTrafficLog } from './admin/traffic.ts';
@@ -111,7 +112,16 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     }
     const acknowledged = path === ':memory:' ? undefined : openAcknowledged(db, real);
     const checkpoints = path === ':memory:' ? undefined : createCheckpoints(db, path);
-    const store = createStore(db, { now, onBroken: broken(real), onLock, onError, checkpoints, acknowledged });
+    const uptimeMs = options.now === undefined ? () => uptime() * 1000 : undefined;
+    const store = createStore(db, {
+      now,
+      uptimeMs,
+      onBroken: broken(real),
+      onLock,
+      onError,
+      checkpoints,
+      acknowledged,
+    });
     await store.turns.write(() => giveBackOpenClaims(store));
     const traffic = createTrafficLog(now);
     const reader = path === ':memory:' ? undefined : createReader(path);

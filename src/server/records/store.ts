@@ -30,10 +30,14 @@ export interface Store {
   readonly chores: (() => Promise<unknown>)[];
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** By how much that clock was set since the store was opened, in milliseconds. */
+  readonly clockSetMs: () => number;
 }
 
 export interface RecordStoreOptions {
   readonly now: () => number;
+  /** Milliseconds since the machine started, also while it was suspended; without it, changes of the clock are not noticed. */
+  readonly uptimeMs?: (() => number) | undefined;
   readonly onBroken: (error: unknown) => void;
   /** Called when another program took the lock of the file, and when the lock is free again. */
   readonly onLock?: ((isLocked: boolean) => void) | undefined;
@@ -59,16 +63,19 @@ export function createStore(db: Database, options: RecordStoreOptions): Store {
   const turns = createSharedTurns(db, changes, onBroken, onLock, limits, checkpoints, acknowledged);
   // From here on nothing waits for a lock inside SQLite, which would block the event loop.
   db.run('pragma busy_timeout = 0');
-  return storeOver({ db, turns, changes, now }, limits, onError);
+  return storeOver({ db, turns, changes, now, uptimeMs: options.uptimeMs }, limits, onError);
 }
+
+type StoreParts = Pick<Store, 'db' | 'turns' | 'changes' | 'now'> & Pick<RecordStoreOptions, 'uptimeMs'>;
 
 /** The other parts of a store, over a connection and its writes. */
 export function storeOver(
-  { db, turns, changes, now }: Pick<Store, 'db' | 'turns' | 'changes' | 'now'>,
+  { db, turns, changes, now, uptimeMs = now }: StoreParts,
   limits: SliceLimits,
   onError: (error: unknown) => void,
 ): Store {
   const releases = createReleases({ db, changes, turns }, limits, onError);
+  const startedMs = now() - uptimeMs();
   return {
     db,
     turns,
@@ -83,6 +90,7 @@ export function storeOver(
     prune: createPruner(db, { turns, changes, now }),
     chores: [],
     now,
+    clockSetMs: () => now() - uptimeMs() - startedMs,
   };
 }
 

@@ -3,7 +3,7 @@ import type { ComputeNodeRow } from '../../records/node/queries.ts';
 import { STATUS } from '../../records/rows/status.ts';
 
 /** The total time of the jobs of a workflow, and from when to when in Unix seconds. */
-interface WorkflowTime {
+export interface WorkflowTime {
   readonly minutes: number;
   readonly first_s: number | null;
   readonly last_s: number | null;

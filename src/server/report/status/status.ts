@@ -5,7 +5,8 @@ import type { ExecutionConfig, WorkflowStatus } from '../../../core/contract/wor
 import { allEnded, type createCounts } from '../../records/job/counts.ts';
 import { createHeldAttempts } from '../../records/job/held-attempts.ts';
 import type { Store } from '../../records/store.ts';
-import type { StatusQueries } from './queries.ts';
+import type { StatusQueries, WorkflowTime } from './queries.ts';
+import { possibleWalltime } from './walltime.ts';
 import { createCountTime } from './count-time.ts';
 import { MOST_GRACE_SECONDS, type TimeLeft } from '../../../core/allocation/usable-time.ts';
 import { timeOfNode } from '../../../core/lifecycle/obstacles.ts';
@@ -24,9 +25,14 @@ interface Node {
 
 /** The status of a workflow: counts, times, runners, and why ready jobs cannot be claimed. */
 export const createStatus = (store: Store, queries: StatusQueries, counts: ReturnType<typeof createCounts>) => {
-  const { db, changes, find, now } = store;
+  const { db, changes, find, now, clockSetMs } = store;
   const held = createHeldAttempts(db, changes);
   const countTime = createCountTime(store, queries);
+  const walltime = (times: WorkflowTime | undefined, createdMs: number) => {
+    if (times === undefined) return {};
+    const seconds = possibleWalltime(times, { ageMs: now() - createdMs, clockSetMs: clockSetMs() }, now());
+    return seconds === undefined ? {} : { walltime_seconds: seconds };
+  };
   return async (workflowId: number): Promise<WorkflowStatus> => {
     find.run(workflowId);
     await countTime(workflowId);
@@ -61,7 +67,7 @@ export const createStatus = (store: Store, queries: StatusQueries, counts: Retur
       total_jobs: Object.values(byStatus).reduce((sum, jobs) => sum + jobs, 0),
       jobs_by_status: byStatus,
       total_exec_time_minutes: times?.minutes ?? 0,
-      ...walltime(times),
+      ...walltime(times, Date.parse(row.timestamp)),
       active_compute_nodes: nodes.length,
       pending_scheduled_nodes: allocations('pending'),
       active_scheduled_nodes: allocations('active'),
@@ -75,11 +81,6 @@ export const createStatus = (store: Store, queries: StatusQueries, counts: Retur
     };
   };
 };
-
-function walltime(times: { first_s: number | null; last_s: number | null } | undefined) {
-  if (times === undefined || times.first_s === null || times.last_s === null) return {};
-  return { walltime_seconds: Math.max(0, Math.round((times.last_s - times.first_s) * 1000) / 1000) };
-}
 
 /** What a runner takes, and at least what Torc 1.0.0 adds to its time here: the field is part of its API. */
 const longestOf = ({ usableSeconds: usable, claimableSeconds: claimable }: TimeLeft) =>
