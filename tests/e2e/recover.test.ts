@@ -115,7 +115,9 @@ describe('torc recover where there is no Slurm', () => {
       0,
       expect.stringContaining(`[DRY RUN] Summary for workflow ${id}\nNo auto-recoverable jobs found.\n`),
     ]);
-    const none = /^No auto-recoverable jobs found\. 1 job\(s\) failed with unknown causes\. Use --retry-unknown/;
+    // Its cause is printed: exit code 3.
+    const none =
+      /^No auto-recoverable jobs found\. 1 job\(s\) failed for causes that a repetition does not change\. Use --retry-unknown/;
     const done = await call(['recover', id, '--no-prompts']);
     expect([done.code, done.stderr]).toEqual([1, expect.stringContaining('Recovery failed: No auto-recoverable')]);
     const json = await call(['-f', 'json', 'recover', id]);

@@ -10,8 +10,13 @@ describe('the lines of a recovery', () => {
   it('the fixes of a recovery are counted by cause, and a job with an unknown one is skipped unless it is retried', () => {
     const fixes = { oom: 2, timeout: 1, lost: 1 };
     const skipping = fixesOf(planRecovery(jobs, { retriesUnknown: false }));
-    expect(skipping).toEqual({ ...fixes, unknown: 0, skipped: 2 });
-    expect(fixesOf(planRecovery(jobs, { retriesUnknown: true }))).toEqual({ ...fixes, unknown: 2, skipped: 0 });
+    expect(skipping).toEqual({ ...fixes, unknown: 0, skipped: 2, explained: 1 });
+    expect(fixesOf(planRecovery(jobs, { retriesUnknown: true }))).toEqual({
+      ...fixes,
+      unknown: 2,
+      skipped: 0,
+      explained: 0,
+    });
   });
 
   it('the number of an attempt has the highest one behind it where there is one', () => {
@@ -27,6 +32,13 @@ describe('the lines of a recovery', () => {
       '  1 job(s) with unknown failure cause (skipped, use --retry-unknown to include)',
     );
     expect(noneLine({ ...fixes, skipped: 2 })).toMatch(/^No auto-recoverable jobs found\. 2 job\(s\) failed with/);
+  });
+
+  it('jobs whose cause is known, and printed beside, are not said to have unknown ones', () => {
+    const known = { ...fixes, skipped: 2, explained: 1 };
+    expect(noneLine(known)).toBe(
+      'No auto-recoverable jobs found. 2 job(s) failed for causes that a repetition does not change. Use --retry-unknown to retry them all the same.',
+    );
   });
 
   it('recover ends with what it did, or would do', () => {

@@ -1,7 +1,8 @@
 import { type RecoveryDecision, type Repair, REPAIRS, type Why } from './recovery.ts';
 
 /**
- * Lines about a recovery that Torc 1.0.0 prints, word for word: scripts look for them. What else is said stands beside them.
+ * Lines about a recovery that Torc 1.0.0 prints, word for word: scripts look for them. What else is said stands beside them. Where
+ * Torc knows no cause and we do, the words say so.
  */
 
 /** What a recovery does about the jobs that did not end well, by their number. */
@@ -13,6 +14,8 @@ export interface Fixes {
   readonly unknown: number;
   /** Failed for another reason, and left as they are. */
   readonly skipped: number;
+  /** Those of them whose cause is known, and printed: Torc's words for them would contradict it. */
+  readonly explained?: number;
 }
 
 export function fixesOf<Job extends { readonly why: Why }>({ retried, left }: RecoveryDecision<Job>): Fixes {
@@ -23,6 +26,7 @@ export function fixesOf<Job extends { readonly why: Why }>({ retried, left }: Re
     lost: count('as it is'),
     unknown: count('no'),
     skipped: left.length,
+    explained: left.filter(({ why }) => why !== 'unknown').length,
   };
 }
 
@@ -38,8 +42,10 @@ export const fixesLines = ({ oom, timeout, skipped }: Fixes): string[] => [
 
 export const RESUMING = 'Recovery initiated. Resuming monitoring...';
 
-export const noneLine = ({ skipped }: Fixes): string =>
-  `No auto-recoverable jobs found. ${skipped} job(s) failed with unknown causes. Use --retry-unknown to retry jobs with unknown failure causes.`;
+export const noneLine = ({ skipped, explained = 0 }: Fixes): string =>
+  explained === 0
+    ? `No auto-recoverable jobs found. ${skipped} job(s) failed with unknown causes. Use --retry-unknown to retry jobs with unknown failure causes.`
+    : `No auto-recoverable jobs found. ${skipped} job(s) failed for causes that a repetition does not change. Use --retry-unknown to retry them all the same.`;
 
 interface Summary {
   readonly workflowId: number;
