@@ -9,6 +9,7 @@ import { type Counts, countOf, FAILED, HELD } from '../core/job/statuses.ts';
 import { parseMemory } from '../core/quantity/bytes.ts';
 import { counted, grouped } from '../core/quantity/count-text.ts';
 import { parseDuration } from '../core/quantity/duration.ts';
+import { readAmount } from '../core/quantity/read-amount.ts';
 import { sizeText } from '../core/quantity/size-text.ts';
 import { timeText } from '../core/quantity/time-text.ts';
 
@@ -184,19 +185,10 @@ export function causeWords({ status, return_code: returnCode, cause_code: causeC
 export const shortenedText = (text: string, most = 200): string =>
   printable(text.length > most ? `${text.slice(0, most)}…` : text);
 
-/** An amount as a number; undefined if it cannot be read, which an import may bring. */
-export function amountOf(amount: string | null | undefined, read: (amount: string) => number): number | undefined {
-  try {
-    return amount ? read(amount) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 type Amount = string | null | undefined;
 const inWords = (amount: Amount, value: number | undefined, textOf: (value: number) => string): string =>
   value === undefined ? amount || '–' : textOf(value);
 
 /** An amount of a workflow file in the unit of measured ones; one that cannot be read as it is. */
-export const memoryWords = (amount: Amount): string => inWords(amount, amountOf(amount, parseMemory), sizeText);
-export const runtimeWords = (amount: Amount): string => inWords(amount, amountOf(amount, parseDuration), timeText);
+export const memoryWords = (amount: Amount): string => inWords(amount, readAmount(amount, parseMemory), sizeText);
+export const runtimeWords = (amount: Amount): string => inWords(amount, readAmount(amount, parseDuration), timeText);

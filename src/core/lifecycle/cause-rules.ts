@@ -1,5 +1,6 @@
 import { parseMemory } from '../quantity/bytes.ts';
 import { parseDuration } from '../quantity/duration.ts';
+import { readAmount } from '../quantity/read-amount.ts';
 
 /** How a requirement is raised between two attempts. */
 export interface Raise {
@@ -109,7 +110,7 @@ function readRaise(
     report({ path: [field, name], message: `${field}.${name}: expected ${wanted}, found ${shown(value[name])}` });
   const factor = readFactor(value[what]);
   if (factor === undefined) refuse(what, `x and a factor from ${LEAST_FACTOR} to ${LARGEST_FACTOR}, such as x1.5`);
-  const max = given(value['max']) === undefined ? undefined : readAmount(value['max'], read);
+  const max = given(value['max']) === undefined ? undefined : amountAboveZero(value['max'], read);
   if (given(value['max']) !== undefined && max === undefined) refuse('max', expected);
   const maxRetries = given(value['max_retries']);
   const isCount = maxRetries === undefined || (Number.isSafeInteger(maxRetries) && (maxRetries as number) > 0);
@@ -129,13 +130,9 @@ function readFactor(text: unknown): number | undefined {
   return factor >= LEAST_FACTOR && factor <= LARGEST_FACTOR ? factor : undefined;
 }
 
-function readAmount(text: unknown, read: (text: string) => number): number | undefined {
-  try {
-    const amount = typeof text === 'string' ? read(text) : 0;
-    return amount > 0 ? amount : undefined;
-  } catch {
-    return undefined;
-  }
+function amountAboveZero(text: unknown, read: (text: string) => number): number | undefined {
+  const amount = typeof text === 'string' ? readAmount(text, read) : undefined;
+  return amount !== undefined && amount > 0 ? amount : undefined;
 }
 
 function readBackoff(fields: Fields, report: (problem: FieldProblem) => void): Backoff | undefined {
@@ -147,13 +144,13 @@ function readBackoff(fields: Fields, report: (problem: FieldProblem) => void): B
   }
   const refuse = (name: string, wanted: string) =>
     report({ path: ['backoff', name], message: `backoff.${name}: expected ${wanted}, found ${shown(value[name])}` });
-  const initialSeconds = readAmount(value['initial'], parseDuration);
+  const initialSeconds = amountAboveZero(value['initial'], parseDuration);
   if (initialSeconds === undefined) refuse('initial', 'an ISO 8601 duration such as PT30S');
   const { factor = USUAL_BACKOFF.factor } = value;
   const isFactor = typeof factor === 'number' && factor >= 1 && factor <= LARGEST_FACTOR;
   if (!isFactor) refuse('factor', `a number from 1 to ${LARGEST_FACTOR}`);
   const maxSeconds =
-    given(value['max']) === undefined ? USUAL_BACKOFF.maxSeconds : readAmount(value['max'], parseDuration);
+    given(value['max']) === undefined ? USUAL_BACKOFF.maxSeconds : amountAboveZero(value['max'], parseDuration);
   if (maxSeconds === undefined) refuse('max', 'an ISO 8601 duration such as PT1H');
   if (initialSeconds === undefined || !isFactor || maxSeconds === undefined) return undefined;
   return { initialSeconds, factor, maxSeconds };

@@ -3,24 +3,30 @@ interface Edge {
   readonly depends_on_job_id: number;
 }
 
-/** The direct and indirect dependents of these jobs, without the jobs themselves. */
-export function downstreamOf(ids: Iterable<number>, edges: Iterable<Edge>): Set<number> {
-  const waiting = new Map<number, number[]>();
-  for (const { job_id: job, depends_on_job_id: upstream } of edges) {
-    const jobs = waiting.get(upstream);
-    if (jobs === undefined) waiting.set(upstream, [job]);
-    else jobs.push(job);
-  }
-  const roots = new Set(ids);
-  const seen = new Set(roots);
-  const open = [...roots];
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    for (const job of waiting.get(id) ?? []) {
-      if (seen.has(job)) continue;
-      seen.add(job);
-      open.push(job);
-    }
-  }
-  for (const root of roots) seen.delete(root);
-  return seen;
+/** The jobs that depend on a job directly. */
+export function dependentsIn(edges: Iterable<Edge>): (id: number) => Iterable<number> {
+  const waiting = Map.groupBy(edges, ({ depends_on_job_id: upstream }) => upstream);
+  return (id) => (waiting.get(id) ?? []).map(({ job_id: job }) => job);
 }
+
+/** What can be reached from these ids, without the ids themselves, along those that `isPassed` accepts. */
+export function reachedFrom(
+  ids: Iterable<number>,
+  nextOf: (id: number) => Iterable<number>,
+  isPassed: (id: number) => boolean = () => true,
+): Set<number> {
+  const roots = new Set(ids);
+  const reached = new Set<number>();
+  const open = [...roots];
+  for (let id = open.pop(); id !== undefined; id = open.pop())
+    for (const next of nextOf(id)) {
+      if (roots.has(next) || reached.has(next) || !isPassed(next)) continue;
+      reached.add(next);
+      open.push(next);
+    }
+  return reached;
+}
+
+/** The direct and indirect dependents of these jobs, without the jobs themselves. */
+export const downstreamOf = (ids: Iterable<number>, edges: Iterable<Edge>): Set<number> =>
+  reachedFrom(ids, dependentsIn(edges));

@@ -1,5 +1,6 @@
 import type { JobStatus } from '../job/job-statuses.ts';
 import { isOneOf, RUNS_AGAIN, UNSUCCESSFUL } from '../job/statuses.ts';
+import { reachedFrom } from './downstream.ts';
 import { changedJobs, type FileCause, type PlanFacts, type JobWithFiles } from './files-on-disk.ts';
 
 export type RerunReason =
@@ -37,6 +38,7 @@ export function rerunsOf(facts: PlanFacts, { onlyChanges = false }: { readonly o
   const { jobs, changedUserData } = facts;
   const byId = new Map(jobs.map((job) => [job.id, job]));
   const { upstream, downstream } = neighbours(jobs);
+  const dependentsOf = (id: number) => downstream.get(id) ?? [];
   const found = new Map<number, RerunReason[]>(changedJobs(facts));
   const add = (id: number, reason: RerunReason) => {
     const known = found.get(id);
@@ -53,7 +55,7 @@ export function rerunsOf(facts: PlanFacts, { onlyChanges = false }: { readonly o
   // Everything downstream of what is uninitialized then runs again too. A disabled job stays as it is.
   const open = [...found.keys()];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    for (const dependent of downstream.get(id) ?? []) {
+    for (const dependent of dependentsOf(id)) {
       if (isDisabled(dependent)) continue;
       if (!found.has(dependent)) open.push(dependent);
       add(dependent, { kind: 'job', job_id: id, job_name: byId.get(id)?.name ?? '' });
@@ -66,9 +68,9 @@ export function rerunsOf(facts: PlanFacts, { onlyChanges = false }: { readonly o
   // What waits for a disabled job does not run. A job that was ready before stays ready.
   const disabled = jobs.flatMap(({ id, status }) => (status === 'disabled' ? [id] : []));
   const waits = (id: number) => found.has(id) && (byId.get(id)?.status !== 'ready' || isUninitialized.has(id));
-  for (const id of reachedFrom(disabled, downstream, waits)) found.delete(id);
+  for (const id of reachedFrom(disabled, dependentsOf, waits)) found.delete(id);
 
-  const canceled = canceledOf(jobs, found, upstream, downstream);
+  const canceled = canceledOf(jobs, found, upstream, dependentsOf);
   const rewritten = new Set<string>();
   const paths = new Map(facts.files.map(({ id, path }) => [id, path]));
   for (const { id, output_file_ids: outputs } of jobs)
@@ -95,7 +97,7 @@ function canceledOf(
   jobs: readonly JobWithFiles[],
   found: ReadonlyMap<number, unknown>,
   upstream: ReadonlyMap<number, readonly number[]>,
-  downstream: ReadonlyMap<number, readonly number[]>,
+  dependentsOf: (id: number) => Iterable<number>,
 ): Set<number> {
   const byId = new Map(jobs.map((job) => [job.id, job]));
   const hasFailed = (id: number) => !found.has(id) && isOneOf(UNSUCCESSFUL, byId.get(id)?.status);
@@ -104,25 +106,7 @@ function canceledOf(
     const before = upstream.get(id) ?? [];
     return isCancelable(id) && before.some(hasFailed) && before.some((other) => found.has(other)) ? [id] : [];
   });
-  return new Set([...open, ...reachedFrom(open, downstream, isCancelable)]);
-}
-
-/** The jobs downstream of some, without these, along jobs that `isPassed` accepts. */
-function reachedFrom(
-  ids: readonly number[],
-  downstream: ReadonlyMap<number, readonly number[]>,
-  isPassed: (id: number) => boolean,
-): Set<number> {
-  const reached = new Set<number>();
-  const open = [...ids];
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    for (const dependent of downstream.get(id) ?? []) {
-      if (reached.has(dependent) || !isPassed(dependent)) continue;
-      reached.add(dependent);
-      open.push(dependent);
-    }
-  }
-  return reached;
+  return new Set([...open, ...reachedFrom(open, dependentsOf, isCancelable)]);
 }
 
 /** Without an input that changes because the job that writes it runs again: that job is named as well. */

@@ -6,6 +6,7 @@ import type { ResourceRequirements } from '../contract/resources.ts';
 import { SUCCEEDED } from '../job/statuses.ts';
 import { parseMemory } from '../quantity/bytes.ts';
 import { parseDuration } from '../quantity/duration.ts';
+import { readAmount } from '../quantity/read-amount.ts';
 
 /**
  * Compares the resource use of a job with its limits.
@@ -30,13 +31,8 @@ export const limitsOf = (needs: ResourceRequirements): Limits => ({
 });
 
 /** Seconds of the requested runtime; undefined if a server accepted an invalid one. */
-export function runtimeOf({ runtime }: ResourceRequirements): number | undefined {
-  try {
-    return parseDuration(runtime ?? 'PT1M');
-  } catch {
-    return undefined;
-  }
-}
+export const runtimeOf = ({ runtime }: ResourceRequirements): number | undefined =>
+  readAmount(runtime ?? 'PT1M', parseDuration);
 
 /** What a claim for jobs with these requirements has to find free. */
 export const needOf = (requirements: ResourceRequirements): Need => {

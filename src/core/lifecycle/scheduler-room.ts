@@ -4,6 +4,7 @@ import type { NewSlurmScheduler } from '../contract/scheduling.ts';
 import type { Workflow } from '../contract/workflow.ts';
 import { parseMemoryMb } from '../quantity/slurm-memory.ts';
 import { parseGres } from '../quantity/gres.ts';
+import { readAmount } from '../quantity/read-amount.ts';
 import { parseWalltime } from '../quantity/slurm-time.ts';
 import type { RunnerRoom } from './obstacles.ts';
 
@@ -22,8 +23,8 @@ export function roomOfScheduler(
   { execution_config: execution, slurm_defaults: defaults }: Pick<Workflow, 'execution_config' | 'slurm_defaults'>,
 ): RunnerRoom {
   const isOverridden = LIMITING.test(extra ?? '');
-  const seconds = isOverridden ? undefined : readable(walltime, parseWalltime);
-  const megabytes = isOverridden ? undefined : readable(mem, parseMemoryMb);
+  const seconds = isOverridden ? undefined : readAmount(walltime, parseWalltime);
+  const megabytes = isOverridden ? undefined : readAmount(mem, parseMemoryMb);
   const margins = marginsOf(execution);
   const length = seconds === undefined ? undefined : Math.ceil(seconds / 60) * 60;
   return {
@@ -66,13 +67,4 @@ function cpusOf(extra: string, defaults: Readonly<Record<string, unknown>>): num
   const others = ['exclusive', 'ntasks', 'n', 'ntasks-per-node', 'cpus-per-gpu', 'mincpus'];
   if (others.some((name) => given.has(name))) return Infinity;
   return Number(given.get('cpus-per-task') ?? given.get('c')) || Infinity;
-}
-
-function readable(text: string | null | undefined, parse: (text: string) => number): number | undefined {
-  if (text === undefined || text === null || text === '') return undefined;
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -5,13 +5,10 @@ const MOST_ALIKE = 100;
 
 /** The problems as shown to a user: of similar ones the first hundred, and the number of the others. */
 export function fewAlike(problems: readonly Problem[]): Problem[] {
-  const alike = new Map<string, Problem[]>();
-  for (const problem of problems) {
-    const key = `${problem.code} ${problem.path === '' ? `${problem.line}:${problem.column}` : problem.path}`;
-    const others = alike.get(key);
-    if (others === undefined) alike.set(key, [problem]);
-    else others.push(problem);
-  }
+  const alike = Map.groupBy(
+    problems,
+    ({ code, path, line, column }) => `${code} ${path === '' ? `${line}:${column}` : path}`,
+  );
   const shown = new Set<Problem>();
   const summaries: Problem[] = [];
   for (const group of alike.values()) {

@@ -3,6 +3,7 @@ import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { JobSamples } from '../../core/contract/view.ts';
 import { parseMemory } from '../../core/quantity/bytes.ts';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
+import { readAmount } from '../../core/quantity/read-amount.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { connection } from '../connection.ts';
@@ -10,7 +11,7 @@ import { useLive } from '../hooks.ts';
 import { CopiedCommand, PageSection, Shown, Time } from '../parts.tsx';
 import { PageTable } from '../table.tsx';
 import { Series, TimeScale } from '../telemetry/series.tsx';
-import { amountOf, shortenedText } from '../words.ts';
+import { shortenedText } from '../words.ts';
 import { type Sample, samplesOf, sampleSteps } from './samples-of.ts';
 
 const { client } = connection;
@@ -74,7 +75,7 @@ function Plots({ of, asked }: { readonly of: JobSamples; readonly asked: Resourc
     points.map(({ sample, ms, endMs }) => ({ ms, endMs, value: value(sample) }));
   const cores = asked.num_cpus ?? 1;
   // The requirements of jobs that name none say nothing.
-  const memoryBytes = asked.name === 'default' ? undefined : amountOf(asked.memory, parseMemory);
+  const memoryBytes = asked.name === 'default' ? undefined : readAmount(asked.memory, parseMemory);
   return (
     <>
       <Series

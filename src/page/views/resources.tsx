@@ -2,6 +2,7 @@ import type { ResourceUseClass } from '../../core/contract/view.ts';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { parseMemory } from '../../core/quantity/bytes.ts';
 import { parseDuration } from '../../core/quantity/duration.ts';
+import { readAmount } from '../../core/quantity/read-amount.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { connection } from '../connection.ts';
@@ -11,7 +12,7 @@ import { lazy } from '../lazy.tsx';
 import { CopiedCommand, JobLink, jobsWords, PageSection, Shown } from '../parts.tsx';
 import { PageTable } from '../table.tsx';
 import { WorkflowHead } from '../workflow-tabs.tsx';
-import { amountOf, memoryWords, runtimeWords, shortenedText } from '../words.ts';
+import { memoryWords, runtimeWords, shortenedText } from '../words.ts';
 
 const Nodes = lazy('nodes', () => import('../nodes/node-map.tsx').then((part) => part.NodesView));
 
@@ -121,7 +122,7 @@ function rowsOf(of: ResourceUseClass) {
       resource: 'Memory',
       asked: memoryWords(memory),
       used: bytes === undefined ? '–' : sizeText(bytes),
-      share: shareOf(bytes, amountOf(memory, parseMemory)),
+      share: shareOf(bytes, readAmount(memory, parseMemory)),
     },
     {
       resource: 'CPUs',
@@ -133,7 +134,7 @@ function rowsOf(of: ResourceUseClass) {
       resource: 'Time',
       asked: runtimeWords(runtime),
       used: seconds === undefined ? '–' : timeText(seconds),
-      share: shareOf(seconds, amountOf(runtime, parseDuration)),
+      share: shareOf(seconds, readAmount(runtime, parseDuration)),
     },
   ];
 }

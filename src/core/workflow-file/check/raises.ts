@@ -2,6 +2,7 @@ import { type CauseRules, type Raise } from '../../lifecycle/cause-rules.ts';
 import { memoryAmountText } from '../../lifecycle/cause-verdict.ts';
 import { parseMemory } from '../../quantity/bytes.ts';
 import { formatDuration, parseDuration } from '../../quantity/duration.ts';
+import { readAmount } from '../../quantity/read-amount.ts';
 import type { Draft } from '../draft.ts';
 import { templateOf } from '../expand/template.ts';
 import type { Complain } from '../problems.ts';
@@ -72,17 +73,8 @@ export function limitedRaises(
         message: `${jobs}, and x${factor} of that is more than max: they get ${shown(max)} and no second raise; raise max to give them what the factor says`,
       });
   };
-  look('on_oom', memory, amountIn(record.memory, parseMemory), memoryAmountText);
-  look('on_timeout', time, amountIn(record.runtime, parseDuration), formatDuration);
+  // Another check reports an amount that cannot be read.
+  look('on_oom', memory, readAmount(record.memory, parseMemory), memoryAmountText);
+  look('on_timeout', time, readAmount(record.runtime, parseDuration), formatDuration);
   return found;
-}
-
-/** Undefined for an amount that is not named or cannot be read: another check reports that. */
-function amountIn(text: string | undefined, read: (text: string) => number): number | undefined {
-  if (text === undefined) return undefined;
-  try {
-    return read(text);
-  } catch {
-    return undefined;
-  }
 }
