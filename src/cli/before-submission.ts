@@ -34,7 +34,8 @@ export async function reportUnrunnable(context: Context, workflowId: number, isF
  */
 export async function reportRefusedBySlurm(context: Context, workflowId: number, isForced: boolean): Promise<void> {
   const { client } = await context.service();
-  const found = await testDueActions(client, workflowId, context.environment);
+  const onSlow = (words: string) => context.output.warn(words);
+  const found = await testDueActions(client, workflowId, context.environment, onSlow);
   const isFinal = found.some(({ tested }) => tested.kind === 'refused' && tested.isFinal);
   const words = found.flatMap(({ name, asks, tested }) => testedWords({ ...asks, name }, tested) ?? []);
   if (!isFinal || isForced) {

@@ -24,7 +24,7 @@ export async function submitTools(context: Context, options: SubmitOptions, comm
   const umask = configuration['client.run.umask'];
   restrictFiles(umask);
   const { client, url } = await context.service();
-  const slurm = openSlurm({ environment });
+  const slurm = openSlurm({ environment, onSlow: (words) => output.warn(words) });
   return {
     client,
     slurm,

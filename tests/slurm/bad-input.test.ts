@@ -146,7 +146,10 @@ describe.skipIf(slurmIsMissing !== undefined)('an allocation is submitted once, 
     const late = '[ $n = 1 ] && exit 0; exec squeue "$@"';
     const used = tools({ sbatch: hangs, squeue: late }, { atMostMs: 3000 });
     const [jobId] = await submitAllocations(used, requestOf(made, 1));
-    expect(used.warnings).toEqual([expect.stringMatching(/accepted the same allocation twice/)]);
+    expect(used.warnings).toEqual([
+      expect.stringMatching(/killed after 3 s.*asking squeue/),
+      expect.stringMatching(/accepted the same allocation twice/),
+    ]);
     const waiting = cluster
       .run('squeue', '-h', '-o', '%i|%o')
       .split('\n')

@@ -1,4 +1,5 @@
 import { runHelper } from '../exec.ts';
+import { type OnSlow, saidIfSlow } from './slow.ts';
 import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../core/lifecycle/belongs-to.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -49,9 +50,12 @@ export type AskSlurm = (program: SlurmProgram, args: readonly string[], atMostMs
 const AT_MOST_MS = 60_000;
 
 /** Questions with these variables, and not about the current allocation in particular. */
-export function askSlurm(environment: Environment, mostMs = AT_MOST_MS): AskSlurm {
+export function askSlurm(environment: Environment, mostMs = AT_MOST_MS, onSlow?: OnSlow): AskSlurm {
   // Without a time zone, which differs from host to host, and repeats an hour in autumn.
   const own = { ...outsideAllocation(environment), SLURM_TIME_FORMAT: '%s' };
-  return (program, args, atMostMs = mostMs) =>
-    runHelper(slurmProgram(program, environment), args, { atMostMs: Math.min(atMostMs, mostMs), environment: own });
+  return (program, args, givenMs = mostMs) => {
+    const atMostMs = Math.min(givenMs, mostMs);
+    const answer = runHelper(slurmProgram(program, environment), args, { atMostMs, environment: own });
+    return saidIfSlow(answer, { program, atMostMs, onSlow });
+  };
 }

@@ -3,6 +3,7 @@ import { SubmissionFailed } from '../batch/batch-system.ts';
 import { HelperFailed, runHelper } from '../exec.ts';
 import { isAway } from './away.ts';
 import { type AskSlurm, outsideAllocation, slurmProgram } from './programs.ts';
+import { type OnSlow, saidIfSlow } from './slow.ts';
 import { parseTime } from './text.ts';
 
 /** The id of the job that sbatch makes of a script, or of the array with these tasks. Throws `SubmissionFailed`. */
@@ -55,16 +56,17 @@ const AT_MOST_MS = 30_000;
 export async function testOnly(
   script: string,
   environment: Readonly<Record<string, string | undefined>>,
+  onSlow?: OnSlow,
 ): Promise<Tested> {
   // It answers on standard error, and with exit code 1 about what it refuses.
   const command = `printf %s "$1" | "$0" --test-only 2>&1 || true`;
   const program = slurmProgram('sbatch', environment);
   try {
-    const text = await runHelper('bash', ['-c', command, program, script], {
+    const answer = runHelper('bash', ['-c', command, program, script], {
       atMostMs: AT_MOST_MS,
       environment: outsideAllocation(environment),
     });
-    return parseTested(text);
+    return parseTested(await saidIfSlow(answer, { program: 'sbatch --test-only', atMostMs: AT_MOST_MS, onSlow }));
   } catch (error) {
     if (!(error instanceof HelperFailed)) throw error;
     return { kind: 'unknown', words: error.message };

@@ -17,6 +17,7 @@ import {
   runIn,
   scriptEndIn,
 } from './scontrol.ts';
+import type { OnSlow } from './slow.ts';
 import { openSqueue } from './squeue.ts';
 import { submissionsUnderWay } from './under-way.ts';
 import { byName, notQueued, statesFrom } from './states.ts';
@@ -30,6 +31,8 @@ interface SlurmOptions {
   readonly environment: Environment;
   /** The longest time for each call. */
   readonly atMostMs?: number | undefined;
+  /** A program has not answered for some seconds. */
+  readonly onSlow?: OnSlow | undefined;
 }
 
 /**
@@ -37,8 +40,8 @@ interface SlurmOptions {
  *
  * If `TORC_FAKE_SBATCH` replaces sbatch, no Slurm knows an allocation that runs: it is not asked for its memory and its end.
  */
-export function openSlurm({ environment, atMostMs }: SlurmOptions): BatchSystem {
-  const ask = askSlurm(environment, atMostMs);
+export function openSlurm({ environment, atMostMs, onSlow }: SlurmOptions): BatchSystem {
+  const ask = askSlurm(environment, atMostMs, onSlow);
   const squeue = openSqueue(ask);
   const scontrol = openScontrol(ask);
   const isPlayed = Boolean(environment['TORC_FAKE_SBATCH']);

@@ -22,7 +22,7 @@ const RETRY_MS = 10_000;
  * Throws `SubmissionFailed`; it is `unclear` or `away` if neither sbatch nor squeue can say whether the job exists.
  */
 export async function sendScript(
-  { slurm, retryMs = RETRY_MS }: SubmitTools,
+  { slurm, onWarning, retryMs = RETRY_MS }: SubmitTools,
   { path, token }: ScriptDraft,
   tasks: string | undefined,
 ): Promise<Sent> {
@@ -33,6 +33,10 @@ export async function sendScript(
     } catch (error) {
       if (!(error instanceof SubmissionFailed) || error.kind === 'refused' || error.kind === 'full') throw error;
       wasUnclear ||= error.kind === 'unclear';
+      // Each attempt may take a minute.
+      if (error.kind === 'unclear') onWarning(`${error.message}; asking squeue whether Slurm has the job`);
+      else if (attempt < TRIES)
+        onWarning(`${error.message}; attempt ${attempt} of ${TRIES} to submit, the next one in ${retryMs / 1000} s`);
       if (attempt > 1 || error.kind === 'away') await pause(retryMs);
       const asked = await jobWith(slurm, token).then(
         (jobId) => ({ jobId }),

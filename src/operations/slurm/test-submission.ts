@@ -1,4 +1,5 @@
 import { type Tested, testOnly } from '../../cluster/slurm/sbatch.ts';
+import type { OnSlow } from '../../cluster/slurm/slow.ts';
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import { cpusToAsk } from '../../core/allocation/cpu-request.ts';
@@ -26,11 +27,19 @@ export const canTest = (environment: Environment): boolean => (environment['TORC
 export const testAllocation = (
   scheduler: TestedOptions,
   defaults: Readonly<Record<string, unknown>>,
-  { environment, additions = {} }: { readonly environment: Environment; readonly additions?: Record<string, string> },
+  {
+    environment,
+    additions = {},
+    onSlow,
+  }: {
+    readonly environment: Environment;
+    readonly additions?: Record<string, string>;
+    readonly onSlow?: OnSlow | undefined;
+  },
 ): Promise<Tested> => {
   const runner = { url: '', workflowId: 0, outputDir: '.', pollIntervalSeconds: 1 };
   const script = submissionScript({ jobName: 'torc-test', scheduler, defaults, additions, runner });
-  return testOnly(script, environment);
+  return testOnly(script, environment, onSlow);
 };
 
 /** Asks Slurm about an allocation of each scheduler for which the due actions of a workflow submit some. */
@@ -38,6 +47,7 @@ export async function testDueActions(
   client: Client,
   workflowId: number,
   environment: Environment,
+  onSlow?: OnSlow,
 ): Promise<TestedScheduler[]> {
   if (!canTest(environment)) return [];
   const due = await client.listPendingActions({ params: { id: workflowId } });
@@ -52,7 +62,7 @@ export async function testDueActions(
     const scheduler: SlurmScheduler = await client.getSlurmScheduler({ params: { id } });
     const cpus = cpusToAsk({ defaults, extra: scheduler.extra }, needs);
     const additions: Record<string, string> = cpus === undefined ? {} : { 'cpus-per-task': String(cpus) };
-    const tested = await testAllocation(scheduler, defaults, { environment, additions });
+    const tested = await testAllocation(scheduler, defaults, { environment, additions, onSlow });
     found.push({ name: scheduler.name ?? String(id), asks: scheduler, tested });
   }
   return found;
