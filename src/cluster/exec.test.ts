@@ -50,6 +50,26 @@ describe('a helper program', () => {
     );
   });
 
+  it.each(['echo line', 'echo line >&2'])(
+    'a helper program that prints for ever is killed, and what it wrote is bounded in memory and in words: %s',
+    async (line) => {
+      const { program, folder } = programOf(`echo $$ > "$1/pid"; while :; do ${line}; done`);
+      const failed = await runHelper(program, [folder], { atMostMs: 600_000, atMostBytes: 2 ** 20 }).catch(
+        (error: unknown) => error as HelperFailed,
+      );
+      expect(failed).toMatchObject({ isLate: true, signal: 'SIGKILL' });
+      const { message } = failed as HelperFailed;
+      expect(message).toContain('printed more than 1 MiB: ask for fewer jobs, or a shorter time');
+      expect(message.length).toBeLessThan(5000);
+      await gone(pidIn(folder));
+    },
+  );
+
+  it('a helper program that prints as much as is read is no failure', async () => {
+    const { program } = programOf('head -c 1048576 /dev/zero | tr "\\0" x');
+    expect(await runHelper(program, [], { atMostMs: 600_000, atMostBytes: 2 ** 20 })).toHaveLength(2 ** 20);
+  });
+
   it('a missing helper program is reported as missing', async () => {
     const { folder } = programOf('');
     const path = join(folder, 'missing');

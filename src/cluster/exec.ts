@@ -142,7 +142,7 @@ export async function startAside(
 
 /** A helper program failed: it is missing, was too slow, or reported an error, which the message contains. */
 export class HelperFailed extends Error {
-  /** It was killed at its time limit: what it was asked to do may have been done. */
+  /** It was killed at its limit of time or of output: what it was asked to do may have been done. */
   readonly isLate: boolean;
   /** There is no such program here. */
   readonly isMissing: boolean;
@@ -170,10 +170,22 @@ export interface Outcome extends End {
   readonly stderr: string;
   /** It did not end within its time limit, and was killed. */
   readonly isLate: boolean;
+  /** It printed more than is read, and was killed. */
+  readonly isTooMuch: boolean;
 }
+
+/**
+ * The most that is read of what a program prints, on each of its streams.
+ *
+ * Too small, and a large cluster cannot be asked: a line of sacct has 400 bytes. Too large, and a program that prints for ever (scancel
+ * that asks on a closed input) fills the memory of an allocation, and its jobs are killed.
+ */
+const MOST_BYTES = 2 ** 26;
 
 export interface HelperOptions {
   readonly atMostMs: number;
+  /** The most that is read of its output; the default is 64 MiB. */
+  readonly atMostBytes?: number | undefined;
   /** All of its variables; without them it gets ours. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Its standard input; without it the input is empty. */
@@ -191,7 +203,7 @@ export interface HelperOptions {
 export async function runToEnd(
   program: string,
   args: readonly string[],
-  { atMostMs, environment = process.env, input, outputFd }: HelperOptions,
+  { atMostMs, atMostBytes = MOST_BYTES, environment = process.env, input, outputFd }: HelperOptions,
 ): Promise<Outcome> {
   // Starting a process to learn that costs 2 ms, and a node without cards would start six of them for a sample.
   const path = pathOf(program, environment);
@@ -205,19 +217,33 @@ export async function runToEnd(
       env: environment,
     }),
   );
-  let out = '';
-  let err = '';
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => (out += text));
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (err += text));
+  let isTooMuch = false;
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  const close = () => {
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  };
+  const gather = (stream: ChildProcess['stdout']) => {
+    const gathered = { text: '' };
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      gathered.text += text;
+      if (gathered.text.length <= atMostBytes || isTooMuch) return;
+      // What a process that it left prints is no fault of its own.
+      isTooMuch = isRunning();
+      if (isTooMuch) killGroup(child.pid);
+      close();
+    });
+    return gathered;
+  };
+  const [out, err] = [gather(child.stdout), gather(child.stderr)];
   // A program that ends without reading its input is not an error.
   child.stdin?.on('error', () => {}).end(input);
   let isLate = false;
   const limit = setTimeout(
     () => {
-      isLate = child.exitCode === null && child.signalCode === null;
+      isLate = isRunning();
       if (isLate) killGroup(child.pid);
-      child.stdout?.destroy();
-      child.stderr?.destroy();
+      close();
     },
     Math.min(LONGEST_TIMER_MS, atMostMs),
   );
@@ -227,7 +253,7 @@ export async function runToEnd(
       const { code, message } = end as NodeJS.ErrnoException;
       throw notStarted(program, args, { isMissing: code === 'ENOENT', message });
     }
-    return { ...end, stdout: out, stderr: err, isLate };
+    return { ...end, stdout: out.text, stderr: err.text, isLate, isTooMuch };
   } finally {
     clearTimeout(limit);
   }
@@ -268,18 +294,23 @@ const commandText = (program: string, args: readonly string[]) => [program, ...a
  * error, too.
  */
 export async function runHelper(program: string, args: readonly string[], options: HelperOptions): Promise<string> {
-  const { code, signal, stdout, stderr, isLate } = await runToEnd(program, args, options);
-  if (code === 0 && !isLate) return stdout;
-  const how = isLate
-    ? `it was killed after ${options.atMostMs / 1000} s, its time limit`
-    : `it ended with ${signal ?? `exit code ${code}`}`;
-  const words = stderr.trim();
+  const { code, signal, stdout, stderr, isLate, isTooMuch } = await runToEnd(program, args, options);
+  if (code === 0 && !isLate && !isTooMuch) return stdout;
+  const how = isTooMuch
+    ? `it was killed because it printed more than ${(options.atMostBytes ?? MOST_BYTES) / 2 ** 20} MiB: ask for fewer jobs, or a shorter time`
+    : isLate
+      ? `it was killed after ${options.atMostMs / 1000} s, its time limit`
+      : `it ended with ${signal ?? `exit code ${code}`}`;
+  const words = stderr.slice(0, MOST_WORDS).trim();
   throw new HelperFailed(`${commandText(program, args)}: ${how}${words === '' ? '' : `: ${words}`}`, {
-    isLate,
+    isLate: isLate || isTooMuch,
     signal: signal ?? undefined,
     stderr: words,
   });
 }
+
+/** Of what a program says of its failure; more says no more. */
+const MOST_WORDS = 4096;
 
 /** The maximum delay of a timer of the runtime: 24 days. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

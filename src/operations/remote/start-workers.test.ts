@@ -24,6 +24,7 @@ const ended = (over: Partial<Outcome>): Outcome => ({
   stdout: '',
   stderr: '',
   isLate: false,
+  isTooMuch: false,
   ...over,
 });
 

@@ -37,6 +37,8 @@ export interface JobsRead {
   readonly reported: ReportedJobs;
 }
 
+/** A month of a large cluster; the process that reads it is for that alone. */
+const MOST_BYTES = 2 ** 28;
 const SACCT_MS = 180_000;
 const SCONTROL_MS = 30_000;
 
@@ -51,7 +53,7 @@ export async function readJobs(options: JobsOptions): Promise<JobsRead> {
   const run = async (program: 'sacct' | 'scontrol' | 'squeue', args: readonly string[], atMostMs: number) => {
     const path = (program === 'squeue' ? undefined : programs[program]) ?? slurmProgram(program, environment);
     if (path === '') throw new Error(`${program} is switched off`);
-    return runHelper(path, args, { atMostMs, environment: plain });
+    return runHelper(path, args, { atMostMs, atMostBytes: MOST_BYTES, environment: plain });
   };
   // Who cannot know it cannot write it into the name of a job.
   const mark = `<${randomUUID()}>`;
