@@ -11,14 +11,19 @@ export function parseRocmCards(text: string, nodeName: string): { cards: GpuCard
   const driver = memberOf((all['system'] ?? {}) as Json, /^Driver version$/i);
   const cards: GpuCard[] = [];
   const states: GpuState[] = [];
-  for (const [name, value] of Object.entries(all)) {
+  const found = Object.entries(all).flatMap(([name, value]) => {
     const index = /^card(\d+)$/.exec(name)?.[1];
-    if (index === undefined || typeof value !== 'object' || value === null) continue;
+    if (index === undefined || typeof value !== 'object' || value === null) return [];
     const word = (pattern: RegExp) => memberOf(value as Json, pattern);
+    return [{ index, word, id: word(/^Unique ID$/i), address: word(/^PCI Bus$/i) }];
+  });
+  for (const { index, word, id, address } of found) {
     const number = (pattern: RegExp) => numberIn(word(pattern));
-    const address = word(/^PCI Bus$/i);
-    const id = word(/^Unique ID$/i);
-    const uuid = id !== '' ? id : `${nodeName}/${address || `amd#${index}`}`;
+    // The partitions of an MI300 have the id of their card in common, and perhaps its address.
+    const isOwn = (member: 'id' | 'address', value: string) =>
+      value !== '' && found.filter((other) => other[member] === value).length === 1;
+    const place = isOwn('address', address) ? address : `${address || 'amd'}#${index}`;
+    const uuid = isOwn('id', id) ? id : `${nodeName}/${place}`;
     const powerLimitWatts = number(/^Max Graphics Package Power/i);
     cards.push({
       index: Number(index),
@@ -87,16 +92,25 @@ export function parseRocmUses(cards: readonly GpuCard[], pids: string, pidGpus: 
   });
 }
 
-function objectIn(text: string): Json {
-  // Warnings stand before the JSON.
-  const start = text.indexOf('{');
-  try {
-    const found = JSON.parse(text.slice(Math.max(0, start))) as unknown;
-    return typeof found === 'object' && found !== null ? (found as Json) : {};
-  } catch {
-    return {};
+/** Warnings stand before the JSON, and behind it. */
+const objectIn = (text: string): Json => jsonIn(text) ?? {};
+
+/** The object in what a tool prints, on lines of its own; undefined if there is none. */
+export function jsonIn(text: string): Json | undefined {
+  const start = /^\s*\{/m.exec(text)?.index ?? text.length;
+  const ends = [...text.slice(start).matchAll(/\}\s*$/gm)].slice(-MOST_ENDS).toReversed();
+  for (const { index } of ends) {
+    try {
+      return JSON.parse(text.slice(start, start + index + 1)) as Json;
+    } catch {
+      // A brace of a warning behind it.
+    }
   }
+  return undefined;
 }
+
+/** Lines with a brace at their end that are tried; a tool prints one line of JSON and some of warnings. */
+const MOST_ENDS = 20;
 
 function memberOf(object: Json, pattern: RegExp): string {
   for (const [name, value] of Object.entries(object)) {

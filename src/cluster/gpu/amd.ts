@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { parseRocmCards, parseRocmUses } from './amd-text.ts';
+import { jsonIn, parseRocmCards, parseRocmUses } from './amd-text.ts';
 import { problemsOf, readsWith } from './program.ts';
 
 const CARDS = [
@@ -28,5 +28,7 @@ export const createAmdReader = readsWith('rocm-smi', (run) => async () => {
   ]);
   const { cards, states } = parseRocmCards(asked.stdout, hostname());
   const uses = parseRocmUses(cards, pids.stdout, pidGpus.stdout);
-  return { cards, states, uses, problems: problemsOf('rocm-smi', asked) };
+  const isUnread = asked.code === 0 && asked.stdout.trim() !== '' && jsonIn(asked.stdout) === undefined;
+  const unread = isUnread ? [`rocm-smi printed no JSON: ${asked.stdout.trim().split('\n', 1)[0]}`] : [];
+  return { cards, states, uses, problems: [...problemsOf('rocm-smi', asked), ...unread] };
 });

@@ -152,6 +152,28 @@ it('a card that prints ERR! is failing, a fan may exceed 100 % and a temperature
   ]);
 });
 
+it('one sensor that cannot be read is no failing card, and a card whose memory cannot be read is one', async () => {
+  const gpus = [
+    card({ 'fan.speed': '[Unknown Error]' }),
+    card({ index: '1', uuid: 'GPU-bbbb', 'memory.used': '[Unknown Error]' }),
+    card({ index: '2', uuid: 'GPU-cccc', 'fan.speed': '[GPU requires reset]' }),
+  ];
+  const { states } = await createNvidiaReader(fakes({ 'nvidia-smi': smi({ gpus }) })).read();
+  expect(states.map(({ isFailing }) => isFailing)).toEqual([false, true, true]);
+});
+
+it.each([
+  [14, 'WARNING: infoROM is corrupted at gpu 0000:86:00.0'],
+  [15, 'Unable to determine the device handle for GPU0000:86:00.0: GPU is lost. Reboot the system to recover this GPU'],
+])(
+  'exit code %d of nvidia-smi is told with its words, which stand among the rows of the cards',
+  async (code, words) => {
+    const tool = smi({ gpus: [card()], end: `echo "${words}"; exit ${code}` });
+    const { cards, problems } = await createNvidiaReader(fakes({ 'nvidia-smi': tool })).read();
+    expect([cards.length, problems]).toEqual([1, [`nvidia-smi ended with exit code ${code}: ${words}`]]);
+  },
+);
+
 it('a card that is lost while others work is reported as failing, with what the tool said', async () => {
   const gpus = [card(), card({ index: '1', uuid: 'GPU-bbbb' })];
   const environment = fakes({ 'nvidia-smi': smi({ gpus }) });
@@ -274,6 +296,41 @@ it('AMD cards are those that rocm-smi prints, and what a process uses of several
     [42, 0, 25, 1024],
     [42, 1, 25, 1024],
   ]);
+});
+
+it('partitions of an AMD card that have its id in common are cards of their own, and cards with ids keep these', async () => {
+  const part = { 'Unique ID': '0x99', 'PCI Bus': '0000:0C:00.0' };
+  const all = {
+    card0: { ...part },
+    card1: { ...part },
+    card2: { 'Unique ID': '0x99', 'PCI Bus': '0000:22:00.0' },
+    card3: { 'Unique ID': '0x55', 'PCI Bus': '0000:33:00.0' },
+  };
+  const { cards } = await createAmdReader(fakes({ 'rocm-smi': `echo '${JSON.stringify(all)}'` })).read();
+  expect(cards.map(({ uuid }) => uuid)).toEqual([
+    `${hostname()}/0000:0C:00.0#0`,
+    `${hostname()}/0000:0C:00.0#1`,
+    `${hostname()}/0000:22:00.0`,
+    '0x55',
+  ]);
+});
+
+it.each([
+  ['behind it', (json: string) => `echo '${json}'; echo 'WARNING: low power state'`],
+  ['with braces before it', (json: string) => `echo 'WARNING: {gpu} sleeps'; echo '${json}'`],
+  ['around it', (json: string) => `echo '=== ROCm ==='; echo '${json}'; echo '=== End {of} log ==='`],
+])('text beside the JSON of rocm-smi is passed over: %s', async (_, script) => {
+  const { cards, problems } = await createAmdReader(fakes({ 'rocm-smi': script(ROCM) })).read();
+  expect([cards.length, problems]).toEqual([2, []]);
+});
+
+it('rocm-smi that prints no JSON is a problem of the reading, and one that prints nothing has no cards', async () => {
+  const read = async (script: string) => await createAmdReader(fakes({ 'rocm-smi': script })).read();
+  expect(await read("echo 'cat: /sys/module: no such file'")).toMatchObject({
+    cards: [],
+    problems: ['rocm-smi printed no JSON: cat: /sys/module: no such file'],
+  });
+  expect(await read('true')).toMatchObject({ cards: [], problems: [] });
 });
 
 /** As their documentation shows them. */

@@ -97,7 +97,9 @@ export function parseCards(text: string, members: readonly QueryMember[], nodeNa
     states.push({
       index,
       uuid,
-      isFailing: [...row.values()].some((value) => FAILURE.test(value)),
+      isFailing:
+        [...row.values()].some((value) => FAILURE.test(value)) ||
+        ESSENTIAL.some((each) => UNREAD.test(row.get(each) ?? '')),
       fanPercent: number('fan.speed'),
       computeMode: mode === 'Default' ? '' : mode,
       performanceState: state === undefined ? undefined : Number(state),
@@ -133,7 +135,11 @@ export const lostState = ({ index, uuid }: GpuCard): GpuState => ({
 });
 
 /** `[N/A]` and `[Not Supported]` mean that the card does not have it; these mean that the card cannot be read. */
-const FAILURE = /^\[?(?:ERR!|Unknown Error|GPU is lost|GPU requires reset|Reset Required)\]?$/i;
+const FAILURE = /^\[?(?:ERR!|GPU is lost|GPU requires reset|Reset Required)\]?$/i;
+
+/** One sensor that cannot be read, such as that of a fan, is no card that cannot be. */
+const UNREAD = /^\[?Unknown Error\]?$/i;
+const ESSENTIAL = ['memory.total', 'memory.used', 'utilization.gpu'] as const satisfies readonly QueryMember[];
 
 /** 0 for everything that is no number: `[N/A]`, `ERR!`. */
 function numberIn(text: string | undefined, mayBeNegative = false): number {

@@ -47,6 +47,8 @@ export const problemsOf = (program: string, ...outcomes: readonly Outcome[]): st
 function failureOf(program: string, { code, signal, isLate, stderr, stdout }: Outcome): string | undefined {
   if (isLate) return `${program} did not end within its time limit`;
   if (code === 0) return undefined;
-  const words = (stderr.trim() || stdout.trim()).split('\n')[0] ?? '';
+  // Rows of a table of cards are no words: nvidia-smi prints both, and ends with 14 or 15 for one card of several.
+  const said = `${stderr}\n${stdout}`.split('\n').map((line) => line.trim());
+  const words = said.find((line) => line !== '' && !/^\d+,|^MIG-|^GPU-/.test(line)) ?? '';
   return `${program} ended with ${signal ?? `exit code ${code}`}${words === '' ? '' : `: ${words}`}`;
 }

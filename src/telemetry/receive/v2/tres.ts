@@ -22,11 +22,15 @@ export function amountsOf(words: string, nodes: number): Tres {
   return {
     cpu: Math.round(number('cpu')),
     memory: Math.round((Number(size) * (KIB[unit] ?? 1)) / nodes),
-    gpu: Math.round(number('gres/gpu')),
+    gpu: Math.round(number('gres/gpu') || typedCards(amounts) / nodes),
     node: 1,
     billing: number('billing'),
   };
 }
+
+/** Sites that account for kinds of cards alone have `gres/gpu:volta=2` without the plain entry, which is the sum of all kinds. */
+const typedCards = (amounts: ReadonlyMap<string, string>): number =>
+  [...amounts].reduce((sum, [name, amount]) => sum + (name.startsWith('gres/gpu:') ? Number(amount) || 0 : 0), 0);
 
 export const addAmounts = (one: Tres | undefined, other: Tres): Tres => ({
   cpu: (one?.cpu ?? 0) + other.cpu,
