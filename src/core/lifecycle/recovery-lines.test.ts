@@ -41,6 +41,14 @@ describe('the lines of a recovery', () => {
     );
   });
 
+  it('watch does not say of a job that it skips for a cause that is known that this is unknown', () => {
+    expect(fixesLines({ ...fixes, skipped: 3, explained: 2 }).slice(1)).toEqual([
+      '  1 job(s) with unknown failure cause (skipped, use --retry-unknown to include)',
+      '  2 job(s) with a cause that a repetition does not change (skipped, use --retry-unknown to include)',
+    ]);
+    expect(fixesLines({ ...fixes, skipped: 2, explained: 2 })).toHaveLength(2);
+  });
+
   it('recover ends with what it did, or would do', () => {
     const done = { workflowId: 7, fixes: { ...fixes, unknown: 1 }, reset: 4, isDryRun: false, next: undefined };
     expect(summaryLines(done)).toEqual([

@@ -33,12 +33,15 @@ export function fixesOf<Job extends { readonly why: Why }>({ retried, left }: Re
 export const attemptLine = (attempt: number, most: number | undefined): string =>
   `Attempting automatic recovery (attempt ${attempt}${most === undefined ? '' : `/${most}`})`;
 
-export const fixesLines = ({ oom, timeout, skipped }: Fixes): string[] => [
-  `  Applied fixes: ${oom} OOM, ${timeout} timeout`,
-  ...(skipped === 0
-    ? []
-    : [`  ${skipped} job(s) with unknown failure cause (skipped, use --retry-unknown to include)`]),
-];
+export const fixesLines = ({ oom, timeout, skipped, explained = 0 }: Fixes): string[] => {
+  const line = (count: number, cause: string) =>
+    count === 0 ? [] : [`  ${count} job(s) with ${cause} (skipped, use --retry-unknown to include)`];
+  return [
+    `  Applied fixes: ${oom} OOM, ${timeout} timeout`,
+    ...line(skipped - explained, 'unknown failure cause'),
+    ...line(explained, 'a cause that a repetition does not change'),
+  ];
+};
 
 export const RESUMING = 'Recovery initiated. Resuming monitoring...';
 
