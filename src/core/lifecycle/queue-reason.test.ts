@@ -33,21 +33,31 @@ it.each([
 });
 
 it.each([
-  ...['None', 'Resources', 'Priority', 'Dependency', 'BeginTime', 'Licenses', 'JobArrayTaskLimit'],
-  ...['QOSMaxJobsPerUserLimit', 'AssocGrpCpuLimit', 'AssocGrpCPURunMinutesLimit'],
+  'None',
+  'Resources',
+  'Priority',
+  'Dependency',
+  'BeginTime',
+  'Licenses',
+  'JobArrayTaskLimit',
+  'QOSMaxJobsPerUserLimit',
+  'AssocGrpCpuLimit',
+  'AssocGrpCPURunMinutesLimit',
 ])('an allocation that waits because of %s waits as most do', (reason) => {
   expect(queueReasonOf(reason).isUsual).toBe(true);
 });
 
 it.each([
-  ...[
-    'ReqNodeNotAvail, UnavailableNodes:n3',
-    'PartitionNodeLimit',
-    'BadConstraints',
-    'DependencyNeverSatisfied',
-    'JobHeldUser',
-  ],
-  ...['QOSMaxCpuPerJobLimit', 'QOSMinCpuNotSatisfied', 'AssocGrpCPUMinutesLimit', 'QOSUsageThreshold', 'SomethingNew'],
+  'ReqNodeNotAvail, UnavailableNodes:n3',
+  'PartitionNodeLimit',
+  'BadConstraints',
+  'DependencyNeverSatisfied',
+  'JobHeldUser',
+  'QOSMaxCpuPerJobLimit',
+  'QOSMinCpuNotSatisfied',
+  'AssocGrpCPUMinutesLimit',
+  'QOSUsageThreshold',
+  'SomethingNew',
   'Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions',
 ])(
   'an allocation that waits because of %s does not wait as most do: nothing says that this ends by itself',
