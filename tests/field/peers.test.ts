@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { HelperFailed } from '../../src/cluster/exec.ts';
+import { isAway } from '../../src/cluster/slurm/away.ts';
 import { outsideAllocation } from '../../src/cluster/slurm/programs.ts';
 import { parseAccountedJobs, parseRecordedJobs, recordedJobs } from '../../src/cluster/slurm/sacct.ts';
 import { parseSubmitted, parseTested } from '../../src/cluster/slurm/sbatch.ts';
 import { openSqueue, parseJobs } from '../../src/cluster/slurm/squeue.ts';
+import { couldNotStart, queueReasonOf } from '../../src/core/lifecycle/queue-reason.ts';
 
 /**
  * What programs of Slurm printed in public reports about other programs that use it: the report, what is printed (numbers and names are
@@ -155,4 +157,44 @@ test.each([
   'SCANCEL_INTERACTIVE',
 ])("%s of a user does not change what Slurm's programs show or do for us", (name) => {
   expect(outsideAllocation({ [name]: 'x', PATH: '/bin' })).not.toHaveProperty(name);
+});
+
+/** What a busy or restarting controller says: it is asked again. A refusal is final. */
+const AWAY: readonly (readonly [string, string, boolean])[] = [
+  [
+    'https://github.com/snakemake/snakemake-executor-plugin-slurm/issues/313 (a controller that is too busy)',
+    'sbatch: error: Batch job submission failed: Unexpected message received',
+    true,
+  ],
+  [
+    'https://github.com/DataBiosphere/toil/issues/4743 (its folder is full for a while)',
+    'sbatch: error: Batch job submission failed: I/O error writing script/environment to file',
+    true,
+  ],
+  [
+    'https://github.com/snakemake/snakemake-executor-plugin-slurm/issues/320 (no such node)',
+    'sbatch: error: Batch job submission failed: Requested node configuration is not available',
+    false,
+  ],
+  [
+    'https://github.com/nextflow-io/nextflow/issues/1644 (a user without a name)',
+    'squeue: error: Invalid user: ?',
+    false,
+  ],
+];
+
+test.each(AWAY)('what Slurm says in %s is passing or final', (_, words, isPassing) => {
+  expect(isAway(words)).toBe(isPassing);
+});
+
+test.each([
+  ['https://github.com/burrmill/burrmill/issues/15, in squeue', 'launch failed requeued held'],
+  ['https://github.com/burrmill/burrmill/issues/15, in scontrol', 'launch_failed_requeued_held'],
+])('%s: an allocation that Slurm could not start is held, and its owner may release it', (_, reason) => {
+  expect(couldNotStart(reason)).toBe(true);
+  expect(queueReasonOf(reason)).toMatchObject({ isHeld: true, isFinal: true, isUsual: false });
+});
+
+test('https://github.com/SlinkyProject/slurm-bridge/issues/10: a limit of a QOS is reached until other jobs end', () => {
+  expect(queueReasonOf('QOSGrpCpuLimit')).toMatchObject({ isFinal: false, isUsual: true });
 });

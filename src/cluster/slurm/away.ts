@@ -2,7 +2,7 @@ import { HelperFailed } from '../exec.ts';
 
 /** The words of a controller that is away or busy. Source: sbatch(1), slurm_errno.h. */
 const AWAY =
-  /unable to contact slurm controller|socket timed out|temporarily unable|connection (refused|reset)|connect failure|zero bytes were transmitted|resource temporarily unavailable/i;
+  /unable to contact slurm controller|unexpected message received|i\/o error writing script|socket timed out|temporarily unable|connection (refused|reset)|connect failure|zero bytes were transmitted|resource temporarily unavailable/i;
 
 export const isAway = (words: string): boolean => AWAY.test(words);
 

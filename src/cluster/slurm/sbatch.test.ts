@@ -42,7 +42,7 @@ describe('the answer of sbatch --test-only', () => {
       false,
     ],
   ])('the answer %j is a refusal: %s, final %s', (text, words, isFinal) => {
-    expect(parseTested(text)).toEqual({ kind: 'refused', words, isFinal });
+    expect(parseTested(text)).toMatchObject({ kind: 'refused', words, isFinal });
   });
 
   test.each([

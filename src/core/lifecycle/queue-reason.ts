@@ -11,9 +11,9 @@ export interface QueueReason {
 
 /**
  * Slurm could not start its script and holds it: a prolog or a node failed, or the controller died in the second of its start. A job
- * that was requeued on purpose has another reason.
+ * that was requeued on purpose has another reason. squeue prints it with blanks, scontrol with underscores.
  */
-export const couldNotStart = (reason: string): boolean => /\blaunch failed requeued held\b/.test(reason);
+export const couldNotStart = (reason: string): boolean => /\blaunch[ _]failed[ _]requeued[ _]held\b/.test(reason);
 
 const NEVER: Readonly<Record<string, string>> = {
   PartitionTimeLimit: 'it asks for more time than its partition allows',
@@ -35,7 +35,7 @@ const NEVER: Readonly<Record<string, string>> = {
 };
 
 /** What holds these ends with `scontrol release`. */
-const HELD = /^(?:JobHeldUser|JobHoldMaxRequeue)$|\brequeued (?:in )?held\b/;
+const HELD = /^(?:JobHeldUser|JobHoldMaxRequeue)$|[ _]requeued[ _](?:in[ _])?held\b/;
 
 const WAITS: Readonly<Record<string, string>> = {
   None: 'Slurm has not looked at it yet',
@@ -61,8 +61,8 @@ const UNUSUAL: readonly (readonly [RegExp, words: string])[] = [
 
 /** Families of reasons, one for each kind of resource, and whether such a job never starts as it is. The first that matches counts. */
 const LIMITS: readonly (readonly [RegExp, words: string, isFinal: boolean])[] = [
-  [/\blaunch failed requeued held\b/, 'Slurm could not start it and holds it', true],
-  [/\brequeued in held\b/, 'it was requeued and is held', true],
+  [/\blaunch[ _]failed[ _]requeued[ _]held\b/, 'Slurm could not start it and holds it', true],
+  [/(?:^|[ _])requeued[ _]in[ _]held\b/, 'it was requeued and is held', true],
   [/^(?:Assoc|QOS)Max\w+PerJob(?:Limit)?$/, 'it asks for more than its account or QOS allows one job', true],
   [/^(?:Assoc|QOS)Max\w+PerNode$/, 'it asks for more on a node than its account or QOS allows one job', true],
   [/^QOSMin/, 'it asks for less than its QOS demands', true],
