@@ -37,27 +37,36 @@ interface Place {
   readonly core: string;
 }
 
-/** A CPU that is offline has no topology. */
+/**
+ * A CPU that is offline has no topology.
+ *
+ * CPUs of one core have one list of them (`core_cpus_list`, before Linux 5.3 `thread_siblings_list`). Numbers of cores are no names:
+ * they begin again in each cluster of a SG2042, whose 64 cores would be 16 of four threads.
+ */
 function placesIn(folder: string): Place[] {
   return numbered(folder, 'cpu').flatMap((index) => {
     const read = (name: string) => textOf(`${folder}/cpu${index}/topology/${name}`)?.trim();
-    const [socket, core] = [read('physical_package_id'), read('core_id')];
+    const socket = read('physical_package_id');
+    const core = read('core_cpus_list') ?? read('thread_siblings_list') ?? read('core_id');
     // -1 is what some ARM machines say.
     return socket === undefined || core === undefined ? [] : [{ socket: socket === '-1' ? '0' : socket, core }];
   });
 }
 
-/** All cores of a machine are taken to be alike; if they are not, the largest socket and the fullest core count. */
-export function shapeOf(places: readonly Place[]): Shape {
+/**
+ * The format has one number for all cores and sockets: where cores differ, that of the core with most threads. Where sockets differ, they
+ * are clusters of one: a big.LITTLE machine of four, three and one core would have three sockets of four.
+ */
+function shapeOf(places: readonly Place[]): Shape {
+  const most = (numbers: readonly number[]) => numbers.reduce((left, right) => Math.max(left, right), 1);
   const sockets = [...Map.groupBy(places, ({ socket }) => socket).values()].map((inSocket) =>
     [...Map.groupBy(inSocket, ({ core }) => core).values()].map(({ length }) => length),
   );
-  const most = (numbers: readonly number[]) => numbers.reduce((left, right) => Math.max(left, right), 1);
-  return {
-    sockets: Math.max(1, sockets.length),
-    coresPerSocket: most(sockets.map(({ length }) => length)),
-    threadsPerCore: most(sockets.flat()),
-  };
+  const threadsPerCore = most(sockets.flat());
+  const counts = sockets.map(({ length }) => length);
+  return new Set(counts).size === 1
+    ? { sockets: counts.length, coresPerSocket: counts[0] ?? 1, threadsPerCore }
+    : { sockets: 1, coresPerSocket: sockets.flat().length, threadsPerCore };
 }
 
 /** For machines without /sys. ARM says only how many processors there are. */
@@ -73,10 +82,13 @@ export function shapeOfCpuinfo(cpuinfo: string): Shape {
   return { sockets, coresPerSocket: Math.max(1, Math.floor(processors / sockets)), threadsPerCore: 1 };
 }
 
-/** x86 has a name; ARM the architecture and variant as numbers. */
+/**
+ * x86 and LoongArch have a name, POWER and MIPS one in other words, RISC-V that of its cores or its instruction set; ARM the architecture
+ * and variant as numbers.
+ */
 export function modelOf(cpuinfo: string): string {
-  const value = (name: string) => new RegExp(`^${name}\\s*: (.+)$`, 'm').exec(cpuinfo)?.[1]?.trim();
-  const name = value('model name');
+  const value = (name: string) => new RegExp(`^${name}\\s*: (.+)$`, 'im').exec(cpuinfo)?.[1]?.trim();
+  const name = value('model name') ?? value('cpu model') ?? value('cpu') ?? value('uarch') ?? value('isa');
   if (name !== undefined) return name;
   const architecture = value('CPU architecture');
   if (architecture === undefined) return '';

@@ -127,6 +127,75 @@ it('an ARM machine has as many cores as processors, and its model is its archite
   expect(modelOf(one(0))).toBe('ARMv8.3');
 });
 
+/** The topology of CPUs in /sys: of each the package, the core and, where the kernel has it, the list of the CPUs of its core. */
+const topology = (cpus: readonly (readonly [socket: number, core: number, list?: string])[], list = 'core_cpus_list') =>
+  folderOf(
+    Object.fromEntries(
+      cpus.flatMap(([socket, core, siblings], index) => {
+        const folder = `sys/devices/system/cpu/cpu${index}/topology`;
+        return [
+          [`${folder}/physical_package_id`, `${socket}\n`],
+          [`${folder}/core_id`, `${core}\n`],
+          ...(siblings === undefined ? [] : [[`${folder}/${list}`, `${siblings}\n`]]),
+        ];
+      }),
+    ),
+  );
+const many = <T>(count: number, one: (index: number) => T) => Array.from({ length: count }, (_, index) => one(index));
+
+it.each([
+  ['64 cores of a SG2042, numbered in each cluster', many(64, (at) => [0, at % 16, `${at}`] as const), [1, 64, 1]],
+  [
+    'two sockets of two cores with two threads',
+    many(8, (at) => [at >> 2, (at >> 1) & 1, `${at & ~1}-${at | 1}`] as const),
+    [2, 2, 2],
+  ],
+  ['the same on a kernel without lists', many(8, (at) => [at >> 2, (at >> 1) & 1] as const), [2, 2, 2]],
+  [
+    'big.LITTLE with a package for each cluster',
+    many(8, (at) => [at < 4 ? 0 : at < 7 ? 1 : 2, at % 4, `${at}`] as const),
+    [1, 8, 1],
+  ],
+  ['an ARM machine without packages', many(4, (at) => [-1, at, `${at}`] as const), [1, 4, 1]],
+  ['four threads of POWER', many(8, (at) => [0, at & ~3, `${at & ~3}-${at | 3}`] as const), [1, 2, 4]],
+  [
+    'two cores with two threads and four without',
+    [
+      ...many(4, (at) => [0, at >> 1, `${at & ~1}-${at | 1}`] as const),
+      ...many(4, (at) => [0, at + 4, `${at + 4}`] as const),
+    ],
+    [1, 6, 2],
+  ],
+] as const)(
+  'the cores of a machine are those that share CPUs: %s',
+  (_, cpus, [sockets, coresPerSocket, threadsPerCore]) => {
+    const shape = { sockets, coresPerSocket, threadsPerCore };
+    expect(readHardware(topology(cpus))).toMatchObject(shape);
+    expect(readHardware(topology(cpus, 'thread_siblings_list'))).toMatchObject(shape);
+  },
+);
+
+it.each([
+  [
+    'POWER',
+    'processor\t: 0\ncpu\t\t: POWER9, altivec supported\nclock\t\t: 3800.000000MHz\n',
+    'POWER9, altivec supported',
+  ],
+  [
+    'LoongArch',
+    'processor\t\t: 0\nCPU Family\t\t: Loongson-64bit\nModel Name\t\t: Loongson-3A5000\n',
+    'Loongson-3A5000',
+  ],
+  [
+    'RISC-V with the name of its cores',
+    'processor\t: 0\nhart\t\t: 1\nisa\t\t: rv64imafdc\nuarch\t\t: sifive,u74-mc\n',
+    'sifive,u74-mc',
+  ],
+  ['RISC-V without one', 'processor\t: 0\nhart\t\t: 1\nisa\t\t: rv64imafdc\nmmu\t\t: sv39\n', 'rv64imafdc'],
+  ['MIPS', 'system type\t: x\ncpu model\t\t: ICT Loongson-3 V0.5\n', 'ICT Loongson-3 V0.5'],
+  ['nothing', '', ''],
+])('the model of a CPU of %s', (_, text, model) => expect(modelOf(text)).toBe(model));
+
 it('names of users come from passwd, and from getent for users of a directory service', async () => {
   const folder = folderOf({
     passwd: 'root:x:0:0::/:\nadmin:x:0:0::/:\n',
