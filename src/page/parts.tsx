@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { printable } from '../core/contract/printable.ts';
 import { type Counts, SHOWN_ORDER } from '../core/job/statuses.ts';
 import { counted, grouped } from '../core/quantity/count-text.ts';
 import type { Live } from './hooks.ts';
@@ -49,7 +50,7 @@ export const Status = ({ status }: { readonly status: string }) => (
   </span>
 );
 
-/** A command, and a button that copies it. */
+/** A command as it is shown, with a button that copies it as it is. */
 export function CopiedCommand({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
@@ -59,10 +60,15 @@ export function CopiedCommand({ text, label = 'Copy' }: { readonly text: string;
   };
   return (
     <div class="command">
-      <code>{text}</code>
+      <code>{printable(text)}</code>
       {/* A page that is not served over TLS or from this machine has no clipboard. */}
       {(navigator as { clipboard?: unknown }).clipboard !== undefined && (
-        <button type="button" class="quiet" onClick={() => void copy()} aria-label={`${label}: ${text.slice(0, 80)}`}>
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => void copy()}
+          aria-label={`${label}: ${printable(text.slice(0, 80))}`}
+        >
           {isCopied ? 'Copied' : label}
         </button>
       )}
@@ -115,7 +121,7 @@ export const NameLink = ({
   readonly name: string;
   readonly most?: number;
 }) => (
-  <a href={href} title={title} class="name">
+  <a href={href} title={title === undefined ? undefined : printable(title)} class="name">
     {shortenedText(name, most)}
   </a>
 );
@@ -168,7 +174,7 @@ export const SearchField = ({
 export const ErrorNote = ({ text }: { readonly text: string | undefined }) =>
   text === undefined ? null : (
     <p class="note is-error" role="alert">
-      {text}
+      {printable(text)}
     </p>
   );
 

@@ -32,8 +32,8 @@ export function Tail({
           return (
             <>
               <p class="note">
-                The {stream} {tail.hostname ? `is on ${tail.hostname}` : 'is not known'}; it is not shown here:{' '}
-                {tail.reason}.
+                The {stream} {tail.hostname ? `is on ${printable(tail.hostname)}` : 'is not known'}; it is not shown
+                here: {tail.reason}.
               </p>
               <CopiedCommand text={tail.command} />
             </>

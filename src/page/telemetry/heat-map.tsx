@@ -1,3 +1,4 @@
+import { printable } from '../../core/contract/printable.ts';
 import { useState } from 'preact/hooks';
 import { LEVELS, pathsOf } from './heat-cells.ts';
 
@@ -85,7 +86,7 @@ export function HeatMap({ words, names, columns, rows, open, timeText = hourText
 }
 
 /** Nodes of a cluster differ in their first labels. */
-export const shortName = (name: string): string => name.split('.')[0] ?? name;
+export const shortName = (name: string): string => printable(name.split('.')[0] ?? name);
 
 export const hourText = (ms: number): string =>
   new Date(ms).toLocaleString(undefined, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });

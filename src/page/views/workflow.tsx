@@ -139,8 +139,8 @@ function Facts({ workflow, status }: Pick<Facts, 'workflow' | 'status'>) {
   return (
     <p class="facts">
       <span>#{id}</span>
-      <span>{user}</span>
-      {project ? <span>{project}</span> : null}
+      <span>{shortenedText(user)}</span>
+      {project ? <span>{shortenedText(project)}</span> : null}
       {(status.run_id ?? 0) > 0 && <span>run {status.run_id}</span>}
       <span>
         created <time title={timestamp ?? ''}>{ageText(timestamp, now)}</time>

@@ -99,8 +99,9 @@ function List({ items }: { readonly items: readonly WorkflowOverview[] }) {
                 </span>
               )}
               <span class="end">
-                #{id} · {user}
-                {project ? ` · ${project}` : ''} · <time title={each.timestamp}>{ageText(each.timestamp, now)}</time>
+                #{id} · {shortenedText(user)}
+                {project ? ` · ${shortenedText(project)}` : ''} ·{' '}
+                <time title={each.timestamp}>{ageText(each.timestamp, now)}</time>
               </span>
             </p>
           </li>
