@@ -80,7 +80,7 @@ export function runnerCommand(place: RunPlace): { readonly says: string; readonl
       return { says: 'This starts one on each of its hosts:', command };
     case 'allocations':
       return { says: 'Its runners come with allocations of Slurm. On the cluster, this submits them:', command };
-    default:
+    case 'scripts':
       return { says: `${command.charAt(0).toUpperCase()}${command.slice(1)}.`, command: undefined };
   }
 }

@@ -12,7 +12,7 @@ const RAW = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u
 /** A workflow that has this text in every field that takes it, and the parts of its pages. */
 async function filled() {
   const { client, port } = await startServer(temporaryFolder());
-  const { id = 0 } = await client.createWorkflow({
+  const { id } = await client.createWorkflow({
     body: { name: EVIL, user: EVIL, description: EVIL, project: EVIL, metadata: { note: EVIL } },
   });
   const of = { workflow_id: id };
@@ -74,7 +74,7 @@ const found = (page: Page): Promise<string[]> =>
       for (const element of document.querySelectorAll('*')) {
         for (const { name, value } of element.attributes) texts.push(`${element.tagName} ${name}=${value}`);
         for (const child of element.childNodes)
-          if (child.nodeType === 3) texts.push(`${element.tagName}.${element.className}: ${child.textContent}`);
+          if (child.nodeType === 3) texts.push(`${element.tagName}: ${child.textContent}`);
       }
       return texts.filter((text) => raw.test(text));
     },
@@ -86,7 +86,6 @@ interface Browser {
     readonly title: string;
     querySelectorAll(words: string): Iterable<{
       readonly tagName: string;
-      readonly className: unknown;
       readonly attributes: Iterable<{ readonly name: string; readonly value: string }>;
       readonly childNodes: Iterable<{ readonly nodeType: number; readonly textContent: string }>;
     }>;

@@ -1,4 +1,3 @@
-import { printable } from '../../core/contract/printable.ts';
 import type { NodeUse } from '../../core/contract/view.ts';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
