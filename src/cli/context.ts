@@ -1,4 +1,5 @@
-import type { Client } from '../client/client.ts';
+import type { Client, Send } from '../client/client.ts';
+import { Unreachable } from '../client/errors.ts';
 import { patientAfterContact, PATIENCE_MS } from '../client/patient-after-contact.ts';
 import { API_VERSION, VERSION } from '../core/contract/version.ts';
 import type { Connection } from '../client/node/connect.ts';
@@ -95,6 +96,7 @@ export function createContext({
         ['TORC_PASSWORD', ofJobs],
       ];
     };
+    if (standalone !== undefined) connection = { ...connection, send: unlessRefused(connection.send, standalone) };
     const client = createClient(
       patientAfterContact(connection.send, (reason) =>
         output.warn(`the server does not answer: ${reason}; retrying for ${PATIENCE_MS / 1000} s`),
@@ -127,6 +129,19 @@ export function createContext({
     },
   };
 }
+
+/** Requests to a server that is not started again end with its reason: what waits for a server need not wait. */
+const unlessRefused =
+  (send: Send, { refused }: Pick<Standalone, 'refused'>): Send =>
+  async (request) => {
+    try {
+      return await send(request);
+    } catch (cause) {
+      const reason = cause instanceof Unreachable ? refused() : undefined;
+      if (reason === undefined) throw cause;
+      throw new Unreachable(reason, { cause, isForGood: true });
+    }
+  };
 
 async function passwordOf({ asksPassword, password }: Settings): Promise<string | undefined> {
   if (!asksPassword) return password;

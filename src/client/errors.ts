@@ -7,11 +7,14 @@ export interface Response {
 export class Unreachable extends Error {
   /** What a person can do about it, where the cause says so. */
   readonly remedy: string | undefined;
+  /** No server will reply: waiting is useless. */
+  readonly isForGood: boolean;
 
-  constructor(message: string, options?: { cause?: unknown; remedy?: string | undefined }) {
+  constructor(message: string, options?: { cause?: unknown; remedy?: string | undefined; isForGood?: boolean }) {
     super(message, options);
     this.name = 'Unreachable';
     this.remedy = options?.remedy;
+    this.isForGood = options?.isForGood === true;
   }
 }
 

@@ -54,7 +54,7 @@ async function attempt(send: Send, request: Request): Promise<Response | Unreach
   try {
     return await send(request);
   } catch (error) {
-    if (error instanceof Unreachable) return error;
+    if (error instanceof Unreachable && !error.isForGood) return error;
     throw error;
   }
 }

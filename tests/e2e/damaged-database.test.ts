@@ -13,7 +13,8 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { start, startServer, temporaryFolder, torc } from '../support/programs.ts';
+import { markDamage } from '../../src/server/store/damage.ts';
+import { start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 
 let cwd: string;
 let database: string;
@@ -106,6 +107,70 @@ describe('a damaged database', () => {
     const { url } = await startServer(cwd);
     const { code, stderr } = await torc(['--url', url, 'run', '1'], { cwd });
     expect([code, stderr]).toEqual([1, expect.stringContaining('damaged')]);
+  });
+});
+
+describe('a server that is killed when it has met damage', () => {
+  it('a server killed between its mark of damage and its end leaves the mark, a check names the fault, and a copy begins again', async () => {
+    await ended();
+    copyFileSync(database, join(cwd, 'copy.db'));
+    damage('event');
+    const { client, program } = await startServer(cwd);
+    // In the log, which no one copies into the file any more.
+    await client.createWorkflow({ body: { name: 'late', user: 'u' } });
+    markDamage(database, 'database disk image is malformed', Date.now());
+    program.child.kill('SIGKILL');
+    await program.ended;
+    const again = await serverCommand('run', '--port', '0', '--database', 'server.db');
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('database disk image is malformed')]);
+    expect((await check()).code).toBe(1);
+    for (const end of ['-wal', '-shm']) rmSync(`${database}${end}`, { force: true });
+    copyFileSync(join(cwd, 'copy.db'), database);
+    expect((await check()).code).toBe(0);
+    // The copy is older than what the killed server acknowledged, which is said before it begins again.
+    const older = await serverCommand('run', '--port', '0', '--database', 'server.db');
+    expect([older.code, older.stderr]).toEqual([1, expect.stringContaining('lacks the last 1 of')]);
+    rmSync(`${database}-commits`);
+    const next = await startServer(cwd);
+    expect((await next.client.listWorkflows({ query: {} })).items.map(({ name }) => name)).toEqual(['w']);
+  });
+
+  it('a server killed before its mark leaves none, and the next one meets the damage and marks it', async () => {
+    await ended();
+    damage('job');
+    const { program } = await startServer(cwd);
+    program.child.kill('SIGKILL');
+    await program.ended;
+    expect(existsSync(`${database}-damaged`)).toBe(false);
+    const next = await startServer(cwd);
+    expect((await fetch(`${next.url}/jobs?workflow_id=1`)).status).toBe(503);
+    expect((await next.program.ended).code).toBe(74);
+    expect(readFileSync(`${database}-damaged`, 'utf8')).toContain('malformed');
+  });
+});
+
+describe('a database that a standalone server refuses for good while a run uses it', () => {
+  it('torc -s run says why at once, lets its running job end, keeps its result for the next run, and waits for no server', async () => {
+    const job = 'touch began; until test -e go; do sleep 0.05; done; echo done > out';
+    writeFileSync(join(cwd, 'flow.json'), JSON.stringify({ name: 'w', jobs: [{ name: 'a', command: job }] }));
+    const run = start('torc', ['-s', 'run', 'flow.json'], { cwd });
+    await until(() => existsSync(join(cwd, 'began')), Boolean, 'the job to begin');
+    const file = join(cwd, 'torc_output/torc.db');
+    const { pid } = JSON.parse(readFileSync(`${file}-server`, 'utf8')) as { pid: number };
+    markDamage(file, 'database disk image is malformed', Date.now());
+    process.kill(pid, 'SIGKILL');
+    await run.says('It is not started again; results of running jobs are kept for the next runner');
+    writeFileSync(join(cwd, 'go'), '');
+    const { code, stderr } = await run.ended;
+    expect([code, stderr]).toEqual([1, expect.stringContaining('database disk image is malformed')]);
+    expect(readFileSync(join(cwd, 'out'), 'utf8')).toBe('done\n');
+
+    expect((await start('torc-server', ['check', '--database', file], { cwd }).ended).code).toBe(0);
+    const next = await torc(['-s', 'run', '1'], { cwd });
+    expect(next.code).toBe(0);
+    expect(JSON.parse((await torc(['-s', '-f', 'json', 'results', 'list', '1'], { cwd })).stdout)).toMatchObject({
+      items: [{ return_code: 0, attempt_id: 1 }],
+    });
   });
 });
 

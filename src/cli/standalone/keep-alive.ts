@@ -6,6 +6,8 @@ import { endWords, late, RefusedStart, type ServerProcess } from './server-proce
 export interface KeptServer {
   /** The process that lives, or the last one that did. */
   current(): ServerProcess;
+  /** Why none is started any more; undefined while one is. */
+  refused(): string | undefined;
   /** It is started no more; resolves when no start is under way. */
   leave(): Promise<void>;
 }
@@ -35,6 +37,7 @@ export function keepAlive(
 ): KeptServer {
   const left = Promise.withResolvers<void>();
   let isLeft = false;
+  let refused: string | undefined;
   let current = first;
   let pauseMs = 0;
   let restarting: Promise<void> = Promise.resolve();
@@ -63,7 +66,8 @@ export function keepAlive(
       } catch (error) {
         failed = (error as Error).message;
         if (!(error instanceof RefusedStart)) continue;
-        output.error(`${failed}. It is not started again; results of running jobs are kept for the next runner`);
+        refused = `${failed}. It is not started again; results of running jobs are kept for the next runner`;
+        output.error(refused);
         return;
       }
     }
@@ -72,6 +76,7 @@ export function keepAlive(
   watch(first);
   return {
     current: () => current,
+    refused: () => refused,
     async leave() {
       isLeft = true;
       left.resolve();
@@ -81,4 +86,8 @@ export function keepAlive(
 }
 
 /** A database in memory is lost with its server, so that one is not started again. */
-export const notKept = (only: ServerProcess): KeptServer => ({ current: () => only, leave: async () => {} });
+export const notKept = (only: ServerProcess): KeptServer => ({
+  current: () => only,
+  refused: () => undefined,
+  leave: async () => {},
+});

@@ -75,6 +75,7 @@ async function attach(
     url,
     credential,
     isOwn: false,
+    refused: () => undefined,
     async stop() {
       isLeaving = true;
       if (await current.leave()) await untilEnded(address, database);

@@ -16,6 +16,8 @@ export interface Standalone {
   readonly credential: string;
   /** It was started by this command, and not by another one. */
   readonly isOwn: boolean;
+  /** Why its server does not run and is not started again; undefined while there is hope. */
+  refused(): string | undefined;
   /** Ends the use of it. A server that no other command uses ends; a database in memory is copied to its file first. */
   stop(): Promise<void>;
 }
@@ -61,6 +63,7 @@ export async function startStandalone(
     url,
     credential,
     isOwn: true,
+    refused: server.refused,
     async stop() {
       timer?.cancel();
       if (isStopping) return;

@@ -11,6 +11,8 @@ import { ServiceError, Unreachable } from '../../client/errors.ts';
 export interface ExchangeFailure {
   readonly kind: 'away' | 'behind' | 'superseded';
   readonly reason: string;
+  /** No server will answer: the runner does not wait for one. */
+  readonly isForGood?: boolean;
 }
 
 /** The facts that the runner is certain of. */
@@ -26,7 +28,7 @@ const endings: ReadonlySet<string | undefined> = new Set(['RUN_SUPERSEDED', 'NOT
 export function exchangeFailureOf(error: unknown, known: CertainFacts): ExchangeFailure {
   const { message: reason } = error as Error;
   if (error instanceof Unreachable || !(error instanceof ServiceError) || !endings.has(error.code))
-    return { kind: 'away', reason };
+    return { kind: 'away', reason, ...(error instanceof Unreachable && error.isForGood ? { isForGood: true } : {}) };
   const { current, change_id: changeId } = factsOf(error);
   if (changeId !== undefined && changeId < known.changeId) return behind(changeId, known);
   if (current !== undefined && current < known.runId)

@@ -69,6 +69,14 @@ describe('a server with an older database', () => {
     expect(failures([behind], 1_200_000, 9_000)).toMatchObject({ pauses: [9_000], reported: ['offline behind'] });
   });
 
+  it('a server that will not answer any more is not waited for, and one that is away is', () => {
+    expect(failures([{ ...away, isForGood: true }], 1_200_000, 9_000)).toMatchObject({
+      pauses: [9_000],
+      reported: ['server-away', 'offline away'],
+    });
+    expect(failures([away, away], 1_200_000, 9_000).reported).toEqual(['server-away']);
+  });
+
   it('an older database is also reported after an outage, once', () => {
     const { reported } = failures([away, away, behind, behind, away], 0);
     expect(reported).toEqual(['server-away', 'offline away', 'offline behind']);

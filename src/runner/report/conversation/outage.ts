@@ -67,7 +67,7 @@ export function serverFailed(
     }
   }
   // No job may be claimed from another database, even for a moment.
-  if (failure.kind === 'behind' || patienceMs <= 0) {
+  if (failure.kind === 'behind' || failure.isForGood === true || patienceMs <= 0) {
     const offline = patienceEnded(outage);
     outage = offline.outage;
     for (const each of offline.effects) effects.push(each);
