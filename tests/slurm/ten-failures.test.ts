@@ -151,6 +151,12 @@ describe.skipIf(slurmIsMissing !== undefined)('ten failures on a cluster', () =>
       await reaches(server, id, 'running');
       cluster.run('scancel', allocation);
       await ends(allocation);
+      await until(
+        () => cluster.run('sacct', '-X', '-n', '-P', '-j', allocation, '-o', 'State'),
+        (state) => state.startsWith('CANCELLED'),
+        'the accounting to know who canceled it',
+        timeout / 4,
+      );
       await reaches(server, id, 'terminated');
       await until(
         async () => (await server.client.getWorkflowStatus({ params: { id } })).active_compute_nodes,
@@ -256,15 +262,16 @@ describe.skipIf(slurmIsMissing !== undefined)('ten failures on a cluster', () =>
         ]),
       );
       // Only with root's cluster are nodes other hosts. On its own host recover finds that the runner is gone before it asks Slurm.
-      const lost = (how: string) => (process.getuid?.() === 0 ? [-128, `lost, ended ${how}`] : [undefined, 'none']);
+      const lost = (why: string, how: string) =>
+        process.getuid?.() === 0 ? [-128, `${why}, ended ${how}`] : [undefined, 'none'];
       expect(table).toEqual({
         // status, return code, cause, attempts, allocations of the recovery
         'out of memory': ['completed', 137, 'memory', 1, 1],
         'time limit': ['completed', 152, 'time', 1, 1],
-        'node crash': ['completed', ...lost('NODE_FAIL'), 1, 1],
-        'canceled allocation': ['completed', 143, 'allocation', 1, 1],
+        'node crash': ['completed', ...lost('node', 'NODE_FAIL'), 1, 1],
+        'canceled allocation': ['completed', 143, 'allocation, ended CANCELLED', 1, 1],
         'pending allocation gone': ['completed', undefined, 'none', 1, 1],
-        'runner killed': ['completed', ...lost('FAILED'), 1, 1],
+        'runner killed': ['completed', ...lost('lost', 'FAILED'), 1, 1],
         'server down through the end': ['completed', undefined, 'none', 1, 0],
         requeue: ['completed', 0, 'none', 1, 0],
         'corrupt output': ['failed', 1, 'missing_output', 1, 0],
