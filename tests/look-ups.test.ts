@@ -98,6 +98,7 @@ const PLACES: Readonly<Record<string, string>> = {
   'src/runner/detached/pack.ts: a hidden file': MADE,
   'src/runner/launch/child.ts: a program': JOB,
   'src/runner/launch/guardian.ts: a program': PROGRAMS,
+  'src/runner/launch/stall-watch.ts: a program': PROGRAMS,
   'src/runner/launch/posix.ts: the current folder': JOB,
   'src/runner/launch/shell.ts: a program': PROGRAMS,
   'src/runner/outage/journal/file.ts: the name of a file': PRIVATE,

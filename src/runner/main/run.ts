@@ -7,6 +7,7 @@ import { makeThreadPool } from '../../cluster/host/thread-pool.ts';
 import { beginWork } from './begin-work.ts';
 import { runnerLimit } from './runner-limit.ts';
 import { startGuardian } from '../launch/guardian.ts';
+import { watchForStall } from '../launch/stall-watch.ts';
 import { guardAllocationMemory } from '../observe/allocation-memory.ts';
 import type { Runner, RunnerOptions, RunSummary } from '../facts/options.ts';
 import { prepareForOutages } from '../outage/prepare.ts';
@@ -33,6 +34,8 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const startedAtMs = steadyNow();
   const startedAt = performance.now();
   makeThreadPool();
+  // Before the first look at the folder.
+  const stall = watchForStall(given.outputDir);
   const outlived = given.allocation === undefined ? undefined : outliveMessages();
   const joined = await join(given, startedAtMs);
   const { options, record, registered, server } = joined;
@@ -68,6 +71,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     // After a stop, or where a new run has begun, this runner does not know what is still needed.
     if (summary.isReported && end.ending !== 'stopped' && end.ending !== 'superseded') await cancelUnneeded();
     guardian?.dismiss();
+    stall?.close();
     signals?.close();
     outlived?.close();
     for (const part of [steps, stop, conversation, log]) part.close();
