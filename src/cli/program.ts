@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
 import { VERSION } from '../core/contract/version.ts';
 import type { Command } from './command.ts';
@@ -45,6 +46,7 @@ export async function runProgram(
     const url = command.namesService === true ? args[0] : either('apiUrl', 'url');
     const settings = settingsOf({ ...options, format, url, db: either('database', 'db') }, environment, configuration);
     refuseMemory(command, settings);
+    refuseFolder();
     if (globals.length > 0 && command.offline !== true) requireService(settings);
     const output = createOutput(settings.format, streams, colours, settings.wide);
     if (command.offline === true && settings.standalone)
@@ -107,6 +109,15 @@ function refuseMemory({ inMemory = false }: Command, settings: Settings): void {
     throw new Failure('--in-memory is only supported with --standalone (-s), by the commands run and exec');
   if (settings.snapshotIntervalSeconds !== undefined && !settings.inMemory)
     throw new Failure('--snapshot-interval-seconds needs --in-memory: other databases are always on disk');
+}
+
+/** The runtime has another name for a folder whose path is not UTF-8: each file would be looked for elsewhere. */
+function refuseFolder(): void {
+  const folder = process.cwd();
+  if (folder.includes('\ufffd') && statSync(folder, { throwIfNoEntry: false })?.ino !== statSync('.').ino)
+    throw new Failure(
+      `the path of the current folder is not UTF-8 (${folder}): rename that part of it, or work in another folder`,
+    );
 }
 
 /** Ends a command before it does anything, where its file says which service is asked and its user does not trust that file. */

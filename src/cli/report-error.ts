@@ -48,6 +48,10 @@ export function reportError(error: unknown, output: Output, hint: Context['hint'
     );
     return 1;
   }
+  if (error instanceof Error && (error as NodeJS.ErrnoException).syscall === 'uv_cwd') {
+    output.error('the current folder is gone: it was removed, or another one took its place; cd to one that exists');
+    return 1;
+  }
   const ofFile = fileErrorText(error);
   if (ofFile !== undefined) {
     output.error(ofFile);

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { openRegular } from '../cluster/open-regular.ts';
+import { lastState } from '../core/contract/printable.ts';
 
 export const LAST_LINES = 5;
 const LAST_BYTES = 4096;
@@ -24,9 +25,9 @@ export function lastLines(path: string): string[] {
   }
 }
 
-/** The line with visible control characters, except tabs: a terminal would interpret them. */
+/** The last state of a line with visible control characters, except tabs: a terminal would interpret them. */
 export function withVisibleControls(line: string): string {
-  return Array.from(line, (letter) => ((letter < ' ' && letter !== '\t') || letter === '\u007f' ? '�' : letter)).join(
-    '',
-  );
+  return Array.from(lastState(line), (letter) =>
+    (letter < ' ' && letter !== '\t') || letter === '\u007f' ? '�' : letter,
+  ).join('');
 }

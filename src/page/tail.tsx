@@ -1,4 +1,4 @@
-import { printable } from '../core/contract/printable.ts';
+import { lastState, printable } from '../core/contract/printable.ts';
 import { connection } from './connection.ts';
 import { useLive } from './hooks.ts';
 import { CopiedCommand, Shown } from './parts.tsx';
@@ -54,4 +54,4 @@ export function Tail({
 const ESCAPES = /\u001b\[[\d;?]*[ -/]*[@-~]/g;
 
 /** Colours and other escapes of terminals are left out, and other control characters made visible. */
-const withoutEscapes = (line: string): string => printable(line.replaceAll(ESCAPES, ''));
+const withoutEscapes = (line: string): string => printable(lastState(line.replaceAll(ESCAPES, '')));

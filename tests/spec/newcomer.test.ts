@@ -423,3 +423,11 @@ describe('a value of env that only a shell would replace is a warning with what 
     (value) => expect(lines(job(`command: x\nenv: {A: '${value}'}`))).toEqual([]),
   );
 });
+
+it('a command that no system starts is refused before the workflow is created, and the longest that it starts is not', () => {
+  const long = (letters: number, more = '') => lines(job(`command: ":${'x'.repeat(letters - 1)}${more}"`));
+  expect(long(131_072)).toEqual([
+    expect.stringContaining('the command has 131072 letters, and the system starts none of more than 131071 bytes'),
+  ]);
+  expect(long(131_071)).toEqual([]);
+});

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { logLine } from './log-line.ts';
-import { printable, printableLine } from './printable.ts';
+import { lastState, printable, printableLine } from './printable.ts';
 
 const steers = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
 
@@ -33,3 +33,12 @@ it('a log line stays one line without control characters, for any field', () => 
     }),
   );
 });
+
+it.each([
+  ['10%\r50%\r100% done', '100% done'],
+  ['10%\r50%\r100% done\r', '100% done'],
+  ['a line of Windows\r', 'a line of Windows'],
+  ['no bar', 'no bar'],
+  ['\r', ''],
+  ['', ''],
+])('a progress bar is shown in its last state: %j', (line, state) => expect(lastState(line)).toBe(state));

@@ -28,3 +28,6 @@ function shown(character: string): string {
   if (code === 10) return String.raw`\n`;
   return `\\u${code.toString(16).padStart(4, '0')}`;
 }
+
+/** What a terminal shows of a line in the end: a progress bar returns to the begin of its line, and writes over what stands there. */
+export const lastState = (line: string): string => line.replace(/\r+$/, '').split('\r').at(-1) ?? '';

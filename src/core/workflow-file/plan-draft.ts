@@ -1,4 +1,5 @@
 import { announceActions, checkActions } from './check/actions.ts';
+import { checkCommandLength } from './check/command-length.ts';
 import { checkBindings } from './check/bindings.ts';
 import { checkFailureHandlers } from './check/handlers.ts';
 import { checkEmptyTexts } from './check/empty-texts.ts';
@@ -92,6 +93,7 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   const { links, graph, explicit } = linked;
   const actionJobs = checkActions(draft, complain);
   checkBindings(draft, complain);
+  checkCommandLength(draft, complain);
   checkFailureHandlers(draft, complain);
   checkIdentifiers(draft, links, complain);
   checkSchedulerNodes(draft, complain);

@@ -87,6 +87,7 @@ export const problemKinds = {
   EXECUTION_REFUSED: ['creation', 'error'],
   PRIORITY_NEGATIVE: ['creation', 'error'],
   REQUIREMENT_REFUSED: ['creation', 'error'],
+  COMMAND_TOO_LONG: ['creation', 'error'],
 
   RESOURCES_SHORT: ['resources', 'warning'],
 
