@@ -84,6 +84,6 @@ export function parseTested(text: string): Tested {
   const words = refusal.replace(/^(?:sbatch: )?(?:error: |allocation failure: )?/, '');
   // A limit of the account or of the QOS is the word that squeue would print.
   const limit = /^\w+$/.test(words) ? queueReasonOf(words) : undefined;
-  if (limit !== undefined) return { kind: 'refused', ...limit };
+  if (limit !== undefined) return { kind: 'refused', words: limit.words, isFinal: limit.isFinal };
   return { kind: 'refused', words: withAdvice(words), isFinal: /invalid|not permitted|unrecognized/i.test(text) };
 }
