@@ -4,7 +4,7 @@ import { parseMemory } from '../core/quantity/bytes.ts';
 import { parseDuration } from '../core/quantity/duration.ts';
 import { Confirm } from './confirm.tsx';
 import { connection } from './connection.ts';
-import { Field, jobsWords } from './parts.tsx';
+import { FormField, jobsWords } from './parts.tsx';
 import { shortenedText } from './words.ts';
 
 const { client } = connection;
@@ -39,9 +39,9 @@ export function ChangeRequirements({ of, again }: ChangeProps) {
       does="Change them"
       act={act}
     >
-      <Field label="CPUs" type="number" min="1" step="1" required value={cpus} set={setCpus} />
-      <Field label="Memory, such as 4g" required value={memory} set={setMemory} />
-      <Field label="Time, such as PT2H30M" required value={runtime} set={setRuntime} />
+      <FormField label="CPUs" type="number" min="1" step="1" required value={cpus} set={setCpus} />
+      <FormField label="Memory, such as 4g" required value={memory} set={setMemory} />
+      <FormField label="Time, such as PT2H30M" required value={runtime} set={setRuntime} />
     </Confirm>
   );
 }

@@ -3,7 +3,7 @@ import type { Job } from '../core/contract/job.ts';
 import { isOneOf, UNCLAIMED } from '../core/job/statuses.ts';
 import { Confirm } from './confirm.tsx';
 import { connection } from './connection.ts';
-import { Field } from './parts.tsx';
+import { FormField } from './parts.tsx';
 import { statusWords } from './words.ts';
 
 /** Changes the priority of a job that waits. */
@@ -22,7 +22,7 @@ export function JobPriority({ job, again }: { readonly job: Job; readonly again:
         again();
       }}
     >
-      <Field label="Priority" type="number" min="0" step="1" required value={priority} set={setPriority} />
+      <FormField label="Priority" type="number" min="0" step="1" required value={priority} set={setPriority} />
     </Confirm>
   );
 }

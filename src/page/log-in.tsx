@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { connection, refusalWords } from './connection.ts';
-import { ErrorNote, Field } from './parts.tsx';
+import { ErrorNote, FormField } from './parts.tsx';
 
 /** What a person sees whom the server does not know. */
 export function LogIn({ why }: { readonly why: string | undefined }) {
@@ -30,8 +30,8 @@ export function LogIn({ why }: { readonly why: string | undefined }) {
       <h1>Log in</h1>
       <ErrorNote text={why} />
       <form onSubmit={(event) => void submit(event)}>
-        <Field label="User" name="user" autocomplete="username" required value={user} set={setUser} />
-        <Field
+        <FormField label="User" name="user" autocomplete="username" required value={user} set={setUser} />
+        <FormField
           label="Password"
           name="password"
           type="password"

@@ -131,7 +131,7 @@ export const JobLink = ({ id, ...rest }: { readonly id: number; readonly name: s
 );
 
 /** A field of a form. */
-export const Field = ({
+export const FormField = ({
   label,
   set,
   ...rest

@@ -4,7 +4,7 @@ import type { Problem } from '../../core/workflow-file/problems.ts';
 import { after } from '../../client/long-timers.ts';
 import { connection } from '../connection.ts';
 import type { CheckedFile } from '../new/check.ts';
-import { Choices, ErrorNote, Field, PageSection, WayBack } from '../parts.tsx';
+import { Choices, ErrorNote, FormField, PageSection, WayBack } from '../parts.tsx';
 import { PageTable } from '../table.tsx';
 import { shortenedText } from '../words.ts';
 
@@ -173,7 +173,7 @@ function Create({ checked }: { readonly checked: CheckedFile }) {
   return (
     <PageSection title="Create it">
       <form class="create" onSubmit={(event) => void submit(event)}>
-        <Field label="Owner" required value={owner} readOnly={known !== undefined} set={setOwner} />
+        <FormField label="Owner" required value={owner} readOnly={known !== undefined} set={setOwner} />
         <button type="submit" class="main" disabled={created !== undefined}>
           {created === undefined
             ? `Create ${counted(checked.jobs, 'job')}`

@@ -17,13 +17,13 @@ export const FIGURES = [
   'data_cancelled',
   'rolledup',
 ] as const satisfies readonly (keyof SampleProcess)[];
-export type Figures = Readonly<Record<(typeof FIGURES)[number], number>>;
+export type ProcessFigures = Readonly<Record<(typeof FIGURES)[number], number>>;
 
 /** What a process uses of a card. */
 export type CardUse = SampleProcessGpu & Readonly<Record<'gpu_util' | 'gpu_memory' | 'gpu_memory_util', number>>;
 
 /** One process of a sample as the format has it, and what it belongs to. */
-export interface ProcessRecord extends Figures {
+export interface ProcessRecord extends ProcessFigures {
   /** The Slurm job, or the process group. */
   readonly job: number;
   readonly isSlurm: boolean;
@@ -91,7 +91,7 @@ export function sampleRecords(
 }
 
 const UNKNOWN: ProcessRecord = {
-  ...(Object.fromEntries(FIGURES.map((name) => [name, 0])) as Figures),
+  ...(Object.fromEntries(FIGURES.map((name) => [name, 0])) as ProcessFigures),
   ppid: 1,
   job: 0,
   isSlurm: false,

@@ -1,4 +1,4 @@
-import { type CardUse, FIGURES, type Figures, type ProcessRecord, roundedTo } from './records.ts';
+import { type CardUse, FIGURES, type ProcessFigures, type ProcessRecord, roundedTo } from './records.ts';
 
 /**
  * Adds up processes of one Slurm job with the same parent and command that have no children: of 128 ranks of a program
@@ -65,7 +65,7 @@ function sumOf(first: ProcessRecord, group: readonly ProcessRecord[]): ProcessRe
     );
   return {
     ...first,
-    ...(Object.fromEntries(FIGURES.map((name) => [name, sum(name)])) as Figures),
+    ...(Object.fromEntries(FIGURES.map((name) => [name, sum(name)])) as ProcessFigures),
     pid: first.pid,
     ppid: first.ppid,
     residentBytes: sum('residentBytes'),
