@@ -43,7 +43,7 @@ const JOB = 'of a job: it finds what its user finds';
 const HOST = 'of a host: the home of its user, and places of root';
 const MADE = 'is written under a new name and put in place: what was there is not read';
 const ROOT = 'a place where only root can put files';
-const LINKS = 'is asked whether its parts are links: no file is opened';
+const LINKS = 'is asked whether its parts are links, or whether it is there: no file is opened';
 const DATABASE = 'src/server/store/own.test.ts';
 
 /** Where such places may stand, with the test of each, or why it needs none. */
@@ -64,6 +64,7 @@ const PLACES: Readonly<Record<string, string>> = {
   'src/cli/commands/sonar/daemon.ts: a hidden file': 'tests/sonar/daemon.test.ts',
   'src/cli/completion/records.ts: the current folder': READ_THERE,
   'src/cli/config/for-program.ts: the current folder': READ_THERE,
+  'src/cli/program.ts: the current folder': LINKS,
   'src/cli/config/read.ts: the home folder': TABLE,
   'src/cli/config/read.ts: a path of the system': ROOT,
   'src/cli/config/read.ts: the name of a file': TABLE,

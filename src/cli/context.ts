@@ -4,7 +4,6 @@ import { patientAfterContact, PATIENCE_MS } from '../client/patient-after-contac
 import { API_VERSION, VERSION } from '../core/contract/version.ts';
 import type { Connection } from '../client/node/connect.ts';
 import { certificatesIn } from '../client/node/certificates.ts';
-import { jobTokenOf } from '../server/access/job-token.ts';
 import type { Configuration } from './config/schema.ts';
 import { Failure } from './failure.ts';
 import type { Option } from './option.ts';
@@ -88,8 +87,10 @@ export function createContext({
       insecure: settings.tlsInsecure,
     });
     const credential = standalone?.credential;
+    // Loaded here: a command without a server of its own does without.
+    const { jobTokenOf } = credential === undefined ? {} : await import('../server/access/job-token.ts');
     const jobVariables: Service['jobVariables'] = (workflowId) => {
-      const ofJobs = credential === undefined ? password : jobTokenOf(credential, workflowId);
+      const ofJobs = credential === undefined ? password : jobTokenOf?.(credential, workflowId);
       if (ofJobs === undefined) return [];
       return [
         ['TORC_USERNAME', settings.user],

@@ -12,13 +12,13 @@ function run(line: string) {
   return { status, stderr };
 }
 
-it('a current folder that was removed is told in a sentence', () => {
+it('a current folder that was removed is named in a sentence', () => {
   const { status, stderr } = run('mkdir gone && cd gone && rmdir ../gone && torc -s exec -c true');
   expect([status, stderr]).toEqual([1, expect.stringContaining('the current folder is gone')]);
   expect(stderr).not.toContain('a bug in torc');
 });
 
-it('a current folder whose path is not UTF-8 is told in a sentence, also beside one that has the name that the runtime sees', () => {
+it('a current folder whose path is not UTF-8 is named in a sentence, also beside one that has the name that the runtime sees', () => {
   for (const beside of ['', "mkdir $'caf\\uFFFD';"]) {
     const { status, stderr } = run(`${beside} mkdir $'caf\\xe9' && cd $'caf\\xe9' && torc -s exec -c true`);
     expect([status, stderr]).toEqual([1, expect.stringContaining('the path of the current folder is not UTF-8')]);

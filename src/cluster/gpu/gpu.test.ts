@@ -166,7 +166,7 @@ it.each([
   [14, 'WARNING: infoROM is corrupted at gpu 0000:86:00.0'],
   [15, 'Unable to determine the device handle for GPU0000:86:00.0: GPU is lost. Reboot the system to recover this GPU'],
 ])(
-  'exit code %d of nvidia-smi is told with its words, which stand among the rows of the cards',
+  'exit code %d of nvidia-smi is reported with its words, which stand among the rows of the cards',
   async (code, words) => {
     const tool = smi({ gpus: [card()], end: `echo "${words}"; exit ${code}` });
     const { cards, problems } = await createNvidiaReader(fakes({ 'nvidia-smi': tool })).read();

@@ -152,7 +152,7 @@ function Attempts({ attempts }: { readonly attempts: readonly ProfileAttempt[] }
           { title: 'Workflow', cell: ({ workflow }) => <a href={`#/workflows/${workflow}`}>{workflow}</a> },
           { title: 'Job', cell: ({ workflow_job: job }) => <a href={`#/jobs/${job}`}>{job}</a> },
           { title: 'Run', cell: ({ run }) => run },
-          { title: 'ProfileAttempt', cell: ({ attempt }) => attempt },
+          { title: 'Attempt', cell: ({ attempt }) => attempt },
         ]}
       />
     </PageSection>

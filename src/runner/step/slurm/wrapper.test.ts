@@ -74,6 +74,14 @@ describe.each([
     expect(run(...words)).toEqual(run());
   });
 
+  it('an exit code that arrives in two parts is one', () => {
+    // On a busy machine the pause ended between two bytes.
+    const slow = WRAPPER.replace('  echo "$__code"\n', '  printf 1; sleep 0.5; printf 2; sleep 0.5; echo 6\n');
+    expect(slow).not.toBe(WRAPPER);
+    const { status } = spawnSync('bash', ['-c', slow, ...stepOf('true').words]);
+    expect(status).toBe(126);
+  });
+
   it('variables of the job keep their values, whatever their names', () => {
     const own = { mark: '1', run: '2', signals: '3', seen: '4', each: '5', code: '6', key: '7', value: '8' };
     const { stdout } = wrapped('echo $mark $run $signals $seen $each $code $key $value', own);

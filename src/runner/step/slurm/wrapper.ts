@@ -21,7 +21,7 @@ import { CATCHABLE_SIGNALS, ENDING_SIGNALS } from '../../../core/contract/signal
  * - The outer one reads from a pipe until the inner one writes the exit code there, and runs its handlers at once. It does not
  *   `wait`: bash leaves a `wait` from within the handler of a signal, and of two signals that arrive together, as SIGCONT and SIGTERM
  *   of Slurm do, it loses one (bash 5.2; 382 of 400). A handler does not run for a signal that comes just before a read begins: the
- *   first ones end after a moment. Later ones have no limit, for which old versions of bash take SIGALRM. At the end it waits for the
+ *   first ones end after a moment, perhaps with a part of the exit code. Later ones have no limit, for which old versions of bash take SIGALRM. At the end it waits for the
  *   inner one: Slurm counts the CPU time of the processes that were waited for.
  *
  * Both are functions, because bash has read them when they begin: a handler that it runs while it reads `<(` is a syntax error.
@@ -51,7 +51,7 @@ __inner() {
   echo "$__code"
 }
 __outer() {
-  __mark=$0 __run= __kept= __code=
+  __mark=$0 __run= __kept= __code= __part=
   for __each in ${(reachesAll ? [...ENDING_SIGNALS, 'CONT'] : PASSED_ON).join(' ')}; do trap "__signal $__each" "$__each"; done
   exec 3>&1 4>&2 2> /dev/null
   echo began > "$__mark"
@@ -65,10 +65,13 @@ __outer() {
   set +m
   for __each in $__kept; do __signal "$__each"; done
   for __each in 1 2 3; do
-    read -r -t 0.3 __code <&5
-    [ $? -gt 128 ] || __end
+    read -r -t 0.3 __part <&5
+    __each=$?
+    __code+=$__part
+    [ $__each -gt 128 ] || __end
   done
-  read -r __code <&5
+  read -r __part <&5
+  __code+=$__part
   __end
 }
 __end() {

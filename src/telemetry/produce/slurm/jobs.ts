@@ -5,9 +5,9 @@ import { HELD_PRIORITY } from '../../../core/contract/sonar/conventions.ts';
 import type { SonarSlurmJob } from '../../../core/contract/sonar/jobs.ts';
 import { dataMessage, errorMessage, type ProducedMessage, type Origin } from '../envelope.ts';
 import { timestampOf } from '../timestamp.ts';
-import { jobRecords, ownersFormat, parseOwners } from './job-records.ts';
+import { shownJobs, ownersFormat, parseOwners } from './shown-jobs.ts';
 import { parseSacct, SACCT_FIELDS } from './sacct.ts';
-import { jobOfRecord, resourcesOfRecord } from './scontrol.ts';
+import { jobOfShown, resourcesOfShown } from './scontrol.ts';
 import { hasJobEnded, utcMs } from './slurm-text.ts';
 import { newsOf, type ReportedJobs } from './reported-jobs.ts';
 
@@ -63,7 +63,7 @@ export async function readJobs(options: JobsOptions): Promise<JobsRead> {
     // squeue last: a job that it lists and scontrol does not is new.
     run('scontrol', ['-o', 'show', 'job'], SCONTROL_MS).then(async (shown) => {
       const owners = await run('squeue', ['-h', '-a', '-t', 'all', '-o', ownersFormat(mark)], SCONTROL_MS);
-      return jobRecords(shown, parseOwners(owners, mark), onProblem);
+      return shownJobs(shown, parseOwners(owners, mark), onProblem);
     }),
   ]);
   const atMs = Date.now();
@@ -78,8 +78,8 @@ export async function readJobs(options: JobsOptions): Promise<JobsRead> {
     return ms === undefined ? undefined : timestampOf(ms);
   };
   const records = controlled.status === 'fulfilled' ? controlled.value : [];
-  const known = records.flatMap((record) => jobOfRecord(record, timeOf) ?? []);
-  const asked = new Map(records.map((record) => [record.id, resourcesOfRecord(record)]));
+  const known = records.flatMap((record) => jobOfShown(record, timeOf) ?? []);
+  const asked = new Map(records.map((record) => [record.id, resourcesOfShown(record)]));
   // Days in the past are not completed with the jobs of now.
   const living = span[1] === 'now' ? known.filter(({ job_state: state }) => !hasJobEnded(state)) : [];
   const all =

@@ -1,6 +1,6 @@
 import { encodeExtended, type ExtendedUint } from '../../../core/contract/sonar/extended-uint.ts';
 import type { SonarSlurmJob } from '../../../core/contract/sonar/jobs.ts';
-import type { JobRecord } from './job-records.ts';
+import type { ShownJob } from './shown-jobs.ts';
 import { exitCodeOf, identityOf, type TimeReader } from './sacct.ts';
 import { hasJobEnded, namesOf, secondsOf } from './slurm-text.ts';
 
@@ -8,7 +8,7 @@ import { hasJobEnded, namesOf, secondsOf } from './slurm-text.ts';
  * What the controller knows of a job that waits or runs, or that ended a short time ago. It has no steps and no figures of what they
  * used. Undefined for a record without a state.
  */
-export function jobOfRecord({ id, name, text }: JobRecord, timeOf: TimeReader): SonarSlurmJob | undefined {
+export function jobOfShown({ id, name, text }: ShownJob, timeOf: TimeReader): SonarSlurmJob | undefined {
   const value = (key: string) => valueOf(text, key) ?? '';
   const state = value('JobState');
   if (state === '') return undefined;
@@ -28,7 +28,7 @@ export function jobOfRecord({ id, name, text }: JobRecord, timeOf: TimeReader): 
     reservation: value('Reservation'),
     nodes: namesOf(value('NodeList')),
     priority: encodeExtended(/^\d+$/.test(value('Priority')) ? Number(value('Priority')) : 'unset'),
-    requested_resources: resourcesOfRecord({ text }),
+    requested_resources: resourcesOfShown({ text }),
     allocated_resources: value('AllocTRES'),
     requested_cpus: Number.parseInt(value('NumCPUs'), 10) || 0,
     requested_node_count: Number.parseInt(value('NumNodes'), 10) || 0,
@@ -40,7 +40,7 @@ export function jobOfRecord({ id, name, text }: JobRecord, timeOf: TimeReader): 
 }
 
 /** The resources that a job asked for: `ReqTRES`, before 23.02 `TRES`. */
-export const resourcesOfRecord = ({ text }: Pick<JobRecord, 'text'>): string =>
+export const resourcesOfShown = ({ text }: Pick<ShownJob, 'text'>): string =>
   valueOf(text, 'ReqTRES') ?? valueOf(text, 'TRES') ?? '';
 
 function valueOf(text: string, key: string): string | undefined {

@@ -5,8 +5,8 @@ import { encodeAttributes } from '../../../core/contract/sonar/encode.ts';
 import { parseNodeStates, parsePartitions } from './cluster.ts';
 import { messagesOf } from './jobs.ts';
 import { parseSacct, SACCT_FIELDS } from './sacct.ts';
-import { jobRecords, ownersFormat, parseOwners } from './job-records.ts';
-import { jobOfRecord, resourcesOfRecord } from './scontrol.ts';
+import { shownJobs, ownersFormat, parseOwners } from './shown-jobs.ts';
+import { jobOfShown, resourcesOfShown } from './scontrol.ts';
 import { kilobytesOf, namesOf, secondsOf, utcMs } from './slurm-text.ts';
 import { newsOf } from './reported-jobs.ts';
 
@@ -149,9 +149,9 @@ describe('jobs in what scontrol prints', () => {
   const ann = { user: 'ann(1001)', name: 'a b c' };
   const recordsIn = (text: string, owners: ReadonlyMap<number, typeof ann> = new Map([[1467080, ann]])) => {
     const problems: string[] = [];
-    return { records: jobRecords(text, owners, (problem) => void problems.push(problem)), problems };
+    return { records: shownJobs(text, owners, (problem) => void problems.push(problem)), problems };
   };
-  const jobsIn = (text: string) => recordsIn(text).records.flatMap((record) => jobOfRecord(record, timeOf) ?? []);
+  const jobsIn = (text: string) => recordsIn(text).records.flatMap((record) => jobOfShown(record, timeOf) ?? []);
 
   it('names and users are read from squeue between marks that no user can know', () => {
     const printed = '<m>7<m>ann(1001)<m>a\n|x|7|bob\n<m>8<m>bob(1002)<m>\n';
@@ -170,7 +170,7 @@ describe('jobs in what scontrol prints', () => {
   ])('%s is a name, and changes nothing else', (_, name) => {
     const owners = new Map([[1467080, { ...ann, name }]]);
     const { records, problems } = recordsIn(line().replace('a b c', name), owners);
-    expect(records.map((record) => jobOfRecord(record, timeOf))).toMatchObject([
+    expect(records.map((record) => jobOfShown(record, timeOf))).toMatchObject([
       { job_id: 1467080, job_name: name, user_name: 'ann', job_state: 'RUNNING', account: 'physics', reservation: '' },
     ]);
     expect(problems).toEqual([]);
@@ -212,7 +212,7 @@ describe('jobs in what scontrol prints', () => {
   });
 
   it('the resources that jobs asked for stand in ReqTRES, and in TRES of older releases', () => {
-    const asked = (text: string) => resourcesOfRecord({ text: ` ${text}` });
+    const asked = (text: string) => resourcesOfShown({ text: ` ${text}` });
     expect([line(), 'TRES=cpu=8,gres/gpu=2', 'ReqTRES=(null)'].map(asked)).toEqual([
       'cpu=8,mem=4G,node=2',
       'cpu=8,gres/gpu=2',
@@ -373,6 +373,6 @@ describe.skipIf(missing !== '')(`captures of real clusters${missing}`, () => {
 
   it('requested resources are read from captures of two releases', () => {
     for (const name of ['scontrol_resource1.txt', 'scontrol_resource2.txt'])
-      for (const text of read(name).trim().split('\n')) expect(resourcesOfRecord({ text })).toMatch(/cpu=|^$/);
+      for (const text of read(name).trim().split('\n')) expect(resourcesOfShown({ text })).toMatch(/cpu=|^$/);
   });
 });

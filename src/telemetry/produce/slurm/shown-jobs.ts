@@ -1,5 +1,5 @@
 /** Records of jobs in which nothing that a user has chosen is taken for what Slurm says. */
-export interface JobRecord {
+export interface ShownJob {
   readonly id: number;
   /** Chosen by its user: it may contain line breaks, and what looks like other fields. */
   readonly name: string;
@@ -34,12 +34,12 @@ const TEXTS = / (?:OverSubscribe|Exclusive|Shared|Licenses|Network|Command)=/;
  * A name, a comment or a path with a line break can look like the record of another job. So a record counts only with the name and the user
  * that squeue has for its id, and where that is so twice, none counts: `onProblem` is called.
  */
-export function jobRecords(
+export function shownJobs(
   text: string,
   owners: ReadonlyMap<number, JobOwner>,
   onProblem: (problem: string) => void,
-): JobRecord[] {
-  const found = new Map<number, JobRecord[]>();
+): ShownJob[] {
+  const found = new Map<number, ShownJob[]>();
   for (const { 0: head, 1: number, index } of text.matchAll(/^JobId=(\d+) (?:(?:Array|Het)\w+=\S+ )*JobName=/gm)) {
     const id = Number(number);
     const owner = owners.get(id);
