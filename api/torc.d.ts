@@ -3083,6 +3083,7 @@ export interface Calls {
       return_code?: number | null | undefined;
     } | null | undefined;
     results: Result[];
+    results_left_out?: number | null | undefined;
     nodes: ComputeNode[];
     running: {
       compute_node_id: number;

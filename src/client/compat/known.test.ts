@@ -85,3 +85,20 @@ it('a job that waits for more jobs than people read has the first of them, and t
   expect([known.upstream.length, known.upstream_left_out]).toEqual([200, 3]);
   expect(plain(await knownJob(without(client), job.id))).toEqual(plain(known));
 });
+
+it('of a job with more than a thousand attempts the newest are known, and how many were before them', async () => {
+  const { client, store } = service;
+  const job = ids['f'] as number;
+  store.db.run(`
+    with recursive n (n) as (select 1 union all select n + 1 from n where n < 1100)
+    insert into result (job_id, workflow_id, run_id, attempt_id, compute_node_id, return_code, exec_time_minutes, completion_time, status)
+      select ${job}, ${id}, 7, n, ${nodeId}, 3, 0, '2026-01-01T00:00:00Z', 6 from n`);
+  const known = await knownJob(client, job);
+  expect(known.results).toHaveLength(1_000);
+  expect(known.results.at(-1)).toMatchObject({ run_id: 7, attempt_id: 1_100 });
+  expect(known.results_left_out).toBe(100);
+  expect(plain(await knownJob(without(client), job))).toEqual(plain(known));
+  const { attempts, attempts_left_out: leftOut } = await client.getJobExplanation({ params: { id: job } });
+  expect([attempts.length, attempts.at(-1)?.attempt_id]).toEqual([20, 1_100]);
+  expect(leftOut).toBe(1_080);
+});

@@ -1,4 +1,4 @@
-import { MOST_ATTEMPTS } from '../../core/attempt/history.ts';
+import { MOST_ATTEMPTS, MOST_RESULTS } from '../../core/attempt/history.ts';
 import type { KnownJob, KnownUpstream, KnownWorkflow } from '../../core/contract/known.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
@@ -34,9 +34,10 @@ export const knownJob = (client: Client, id: number): Promise<KnownJob> =>
     const { workflow_id: workflowId, depends_on_job_ids: before } = whole;
     const job = withoutRelations(whole);
     const query = { workflow_id: workflowId, job_id: id, all_runs: true };
-    const results = (await all((page) => client.listResults({ query: { ...query, ...page } }))).toSorted(
+    const found = (await all((page) => client.listResults({ query: { ...query, ...page } }))).toSorted(
       (one, other) => one.run_id - other.run_id || (one.attempt_id ?? 1) - (other.attempt_id ?? 1),
     );
+    const results = found.slice(-MOST_RESULTS);
     const upstream = await upstreamOf(client, whole);
     const running = job.status === 'ready' ? await runningJobs(client, workflowId) : [];
     return {
@@ -47,6 +48,7 @@ export const knownJob = (client: Client, id: number): Promise<KnownJob> =>
       upstream_left_out: (before?.length ?? 0) - upstream.length,
       canceled_by: job.status === 'canceled' ? await causeOf(client, workflowId, upstream) : undefined,
       results,
+      results_left_out: found.length - results.length,
       nodes: await nodesOf(client, [
         job.compute_node_id,
         ...results.slice(-MOST_ATTEMPTS).map((each) => each.compute_node_id),

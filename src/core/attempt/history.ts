@@ -3,8 +3,10 @@ import type { AttemptOfJob } from '../contract/view.ts';
 import { timeText } from '../quantity/time-text.ts';
 import { didOf, sentenceOf, type StoredEnd } from './cause.ts';
 
-/** Attempts that a person reads, the last ones; programs get all of them, those before without the name of their host. */
+/** Attempts that a person reads, the last ones; programs get more, those before without the name of their host. */
 export const MOST_ATTEMPTS = 20;
+/** Attempts of which what is known of a job has results, the newest: a job that fails at once and is repeated has any number. */
+export const MOST_RESULTS = 1_000;
 
 /** An attempt that ended, as its result records it. */
 export interface RecordedAttempt extends StoredEnd {

@@ -39,8 +39,9 @@ export const KnownJob = z.object({
   upstream_left_out: integer,
   /** Of a canceled job: the nearest job before it that did not end well by itself. */
   canceled_by: maybe(KnownUpstream),
-  /** Of all attempts of all runs, in order. */
+  /** Of the attempts of all runs, in order: the newest ones, and the number of those before. */
   results: z.array(Result),
+  results_left_out: maybe(integer),
   /** The runners of the last attempts. */
   nodes: z.array(ComputeNode),
   /** Of a ready job: the running jobs of its workflow by runner and requirements, with these. */

@@ -103,6 +103,8 @@ export interface JobFacts extends JobKind {
   readonly end: AttemptEnd | undefined;
   /** The run in which it ended, if that is an earlier one: the present run has not run it again. */
   readonly endedInRun?: number | undefined;
+  /** The number of attempts with a result before the recorded ones. */
+  readonly recordedLeftOut?: number;
   /** Its attempts of all runs that have a result. */
   readonly recorded: readonly RecordedAttempt[];
 }

@@ -88,6 +88,7 @@ export function factsOfJob(known: KnownJob, { nowMs, isLost, ...seen }: KnownHer
     isLost: hasLost,
     end: result && attemptEndOf(result, node, codes),
     endedInRun: earlierRun,
+    recordedLeftOut: known.results_left_out ?? 0,
     recorded: known.results.map((each) => recordedAttemptOf(each, hosts.get(each.compute_node_id), codes)),
   };
 }
@@ -166,7 +167,7 @@ export function explanationOfKnown(known: KnownJob, here: Pick<KnownHere, 'nowMs
     reasons_left_out: Math.max(0, reasons.length - MOST_REASONS),
     next: [...next],
     attempts: attempts.slice(-MOST_ATTEMPTS),
-    attempts_left_out: Math.max(0, attempts.length - MOST_ATTEMPTS),
+    attempts_left_out: Math.max(0, attempts.length - MOST_ATTEMPTS) + (known.results_left_out ?? 0),
     ...(unknown === undefined ? {} : { unknown }),
   };
 }

@@ -25,10 +25,10 @@ const showsLast = ({ facts: { end }, explanation: { kind } }: ExplainedJob): boo
 
 /** Nothing where the headline is about the only attempt. */
 function historyLines(explained: ExplainedJob, hint: Hint): string[] {
-  const { id, workflow } = explained.facts;
+  const { id, workflow, recordedLeftOut = 0 } = explained.facts;
   const { attempts } = explained.explanation;
   if (attempts.length <= Number(showsLast(explained))) return [];
-  const before = attempts.length - MOST_ATTEMPTS;
+  const before = Math.max(0, attempts.length - MOST_ATTEMPTS) + recordedLeftOut;
   const list = `torc results list ${workflow.id} --job-id ${id} --all-runs`;
   return [
     ...(before > 0 ? [`${grouped(before)} more before these: ${hint(list)}`] : []),
@@ -49,6 +49,7 @@ export const explainedJson = (explained: ExplainedJob, hint: Hint) => {
     reasons: [...explanation.reasons, ...reasonsBefore(explained)],
     next: explanation.next.map((each) => hint(each)),
     attempts: explanation.attempts,
+    ...(facts.recordedLeftOut ? { attempts_left_out: facts.recordedLeftOut } : {}),
     paths,
     ...(stderrTail.length === 0 ? {} : { stderr_tail: stderrTail }),
   };

@@ -1,4 +1,4 @@
-import { MOST_ATTEMPTS } from '../../core/attempt/history.ts';
+import { MOST_ATTEMPTS, MOST_RESULTS } from '../../core/attempt/history.ts';
 import type { KnownJob, KnownUpstream, KnownWorkflow } from '../../core/contract/known.ts';
 import { statusOf } from '../../core/contract/job.ts';
 import type { RunnerUse } from '../../core/contract/view.ts';
@@ -39,7 +39,8 @@ export const factHandlers = (store: Store) => {
     const job = jobOf(find.job(id));
     const { workflow_id: workflowId, resource_requirements_id: needs } = job;
     const running = job.status === 'ready' ? await runnerUse(workflowId) : [];
-    const results = queries.results.all({ id }).map(resultOf);
+    const results = queries.results.all({ id }).map(resultOf).reverse();
+    const resultCount = results.length < MOST_RESULTS ? results.length : queries.resultCount.get({ id })?.results;
     const upstream = queries.upstream.all({ id });
     const canceledBy = job.status === 'canceled' ? queries.canceledBy.get({ id }) : undefined;
     const nodes = [job.compute_node_id, ...results.slice(-MOST_ATTEMPTS).map((each) => each.compute_node_id)];
@@ -51,6 +52,7 @@ export const factHandlers = (store: Store) => {
       upstream_left_out: (queries.upstreamCount.get({ id })?.jobs ?? 0) - upstream.length,
       canceled_by: canceledBy && upstreamOf(canceledBy),
       results,
+      results_left_out: (resultCount ?? 0) - results.length,
       nodes: queries.nodes.all({ ids: idsOf(nodes) }).map(computeNodeOf),
       running,
       running_requirements: requirementsOf(running.map(({ resource_requirements_id: of }) => of)),

@@ -1,4 +1,5 @@
 import { ENDED_BADLY } from '../../core/job/statuses.ts';
+import { MOST_RESULTS } from '../../core/attempt/history.ts';
 import { MOST_UPSTREAM } from '../../core/lifecycle/job-facts.ts';
 import { actionColumns } from '../records/action/columns.ts';
 import type { ActionRow } from '../records/action/row.ts';
@@ -82,7 +83,11 @@ export const factQueries = (db: Database) => ({
   results: db.prepare<{ id: number }, ResultRow>(`
     select ${resultColumns} from ${resultTables}
     where result.job_id = :id
-    order by result.run_id, result.attempt_id`),
+    order by result.run_id desc, result.attempt_id desc
+    limit ${MOST_RESULTS}`),
+  resultCount: db.prepare<{ id: number }, { results: number }>(
+    'select count(*) as results from result where job_id = :id',
+  ),
   nodes: db.prepare<{ ids: string }, ComputeNodeRow>(
     'select * from compute_node where id in (select value from json_each(:ids))',
   ),

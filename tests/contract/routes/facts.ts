@@ -39,6 +39,7 @@ export const factCases: Cases = {
         reply: expect.objectContaining({
           upstream: [{ id: 1, name: 'first', status: 'ready' }],
           upstream_left_out: 0,
+          results_left_out: 0,
           results: [],
           running: [],
         }),
@@ -53,6 +54,7 @@ export const factCases: Cases = {
           requirements,
           upstream: [],
           upstream_left_out: 0,
+          results_left_out: 0,
           results: [expect.objectContaining({ ...resultOf(1), id: 1 })],
           nodes: [expect.objectContaining({ id: 1 })],
           running: [],
