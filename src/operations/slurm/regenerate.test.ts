@@ -185,6 +185,22 @@ describe('regenerate', () => {
     expect((await regenerate(tools, id, { ...options, isDryRun: true, includedJobs: included })).pendingJobs).toBe(1);
   });
 
+  it('slurm regenerate removes what it deferred for jobs that were canceled meanwhile, and leaves it while they wait', async () => {
+    const { id, nodeId } = await workflowOf(
+      service,
+      [...jobs(1), { name: 'last', requirements: 'two', after: ['j0'] }],
+      needs,
+    );
+    await regenerate(tools, id, options);
+    await regenerate(tools, id, options);
+    expect(await actionsOf(id)).toHaveLength(1);
+    await runAll(service, id, nodeId, 1);
+    await regenerate(tools, id, { ...options, isDryRun: true });
+    expect(await actionsOf(id)).toHaveLength(1);
+    await regenerate(tools, id, options);
+    expect([await actionsOf(id), (await fireActions(tools, id)).jobIds]).toEqual([[], []]);
+  });
+
   it('completes what a failure left half done with the same number of submissions in all', async () => {
     const { id } = await workflowOf(service, jobs(6), needs);
     slurm.failAfter(2);
@@ -366,6 +382,14 @@ const step = fc.oneof(
   fc.record({ do: fc.constantFrom('regenerate', 'fire', 'reset', 'reinitialize', 'clean', 'break') }),
 );
 
+/** A deferred allocation whose job was canceled before the next call. */
+const FAILED_BEFORE_DEFERRED: (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[] = [
+  { do: 'regenerate' },
+  { do: 'run', code: 1, limit: 1 },
+  { do: 'regenerate' },
+  { do: 'fire' },
+];
+
 describe('any sequence of submit, run, fail, reset, reinitialize and recover', () => {
   it('never submits more allocations than the waiting jobs need, beside those that were there, and fires each recovery action once', async () => {
     const folder = temporaryFolder();
@@ -420,7 +444,7 @@ describe('any sequence of submit, run, fail, reset, reinitialize and recover', (
           }
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 25, examples: [[1, [0], FAILED_BEFORE_DEFERRED]] },
     );
   });
 });

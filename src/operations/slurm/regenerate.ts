@@ -66,7 +66,11 @@ export async function regenerate(
   const settled = isDryRun || !submits ? [] : await settleSubmissions(tools, workflowId);
   const pending = await pendingJobs(client, workflowId, options.includedJobs, options.ahead?.requirements);
   const nothing = { schedulers: [], submitted: settled, deferred: 0, existing: 0 };
-  if (pending.jobs.length === 0) return { ...nothing, pendingJobs: 0, warnings: [] };
+  if (pending.jobs.length === 0) {
+    // What an earlier call deferred was for jobs that have failed or were canceled meanwhile.
+    if (!isDryRun && options.ahead === undefined) await retireActions(client, workflowId, 'recovery actions alone');
+    return { ...nothing, pendingJobs: 0, warnings: [] };
+  }
   // What runners have left is by the clock of the server; Torc's own does not say it.
   const serverMs = async () => (await client.ping()).now_ms ?? nowMs;
   const open = options.ahead === undefined ? await allocationsInUse(client, workflowId, await serverMs()) : [];
@@ -137,12 +141,16 @@ const isPerNode = ({ planned, nodes }: Remaining, isDirect: boolean) =>
   isDirect && nodes > 1 && planned.group.nodes === 1;
 
 /** Marks the actions that submit allocations as executed; recovery actions that were not executed are replaced. */
-async function retireActions(client: Client, workflowId: number): Promise<void> {
+async function retireActions(
+  client: Client,
+  workflowId: number,
+  which: 'all' | 'recovery actions alone' = 'all',
+): Promise<void> {
   for (const action of await client.listWorkflowActions({ params: { id: workflowId } })) {
     const params = { id: workflowId, action_id: action.id };
     if (requestOf(action) === undefined || action.executed === true) continue;
     if (action.is_recovery === true) await client.deleteWorkflowAction({ params });
-    else await client.claimWorkflowAction({ params, body: {} }).catch(ignoreClaimed);
+    else if (which === 'all') await client.claimWorkflowAction({ params, body: {} }).catch(ignoreClaimed);
   }
 }
 
