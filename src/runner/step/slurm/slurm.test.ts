@@ -148,7 +148,8 @@ async function killedSrun(command: (folder: string) => string, squeue: (step: st
   return { folder, id, steps, ends, ended };
 }
 
-const untilEnd = (folder: string) => `until [ -e ${folder}/end ]; do sleep 0.05; done`;
+// Its folder is gone when the test is over: a job that outlives its srun must not wait for ever.
+const untilEnd = (folder: string) => `while [ -d ${folder} ] && [ ! -e ${folder}/end ]; do sleep 0.05; done`;
 
 it('a step whose srun is killed is reported when its command has ended, with the exit code of the command', async () => {
   const { folder, id, ends, ended } = await killedSrun(
