@@ -31,7 +31,8 @@ it('a job that needs more open files than it may have fails by itself', async ()
 it('a job whose command is larger than the system takes fails with the code for that, and the next runs', async () => {
   const { run } = await nastyPlace();
   const { code, ends, log } = await run(
-    `  - {name: huge, command: '# ${'x'.repeat(200_000)}'}\n  - {name: other, command: "true"}\n`,
+    // As a text of the file it would be refused.
+    `  - {name: huge, command: '# {x}', parameters: {x: '[${'x'.repeat(200_000)}]'}}\n  - {name: other, command: "true"}\n`,
   );
   expect([code, ends]).toEqual([0, { huge: ['failed', 126], other: OK }]);
   expect(log).toContain('ERROR Job cannot be started job_id=1');
