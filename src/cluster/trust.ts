@@ -52,6 +52,9 @@ export function isOpenToAll(folder: string): boolean {
   return stats !== undefined && isOpenTo(stats);
 }
 
+/** Whether everybody may make files in a folder, although perhaps not replace those of others. */
+export const mayAnybodyWrite = (folder: string): boolean => (statSync(folder).mode & OTHERS_WRITE) !== 0;
+
 const isOpenTo = ({ mode }: Stats): boolean => (mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0;
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants;

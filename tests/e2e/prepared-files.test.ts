@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -61,6 +70,40 @@ describe('files that another user prepared', () => {
     ]);
     const trusted = await torc([...words, '--trust-owner'], { cwd: folder });
     expect([trusted.code, existsSync(join(folder, 'done'))]).toEqual([0, true]);
+  });
+
+  it.skipIf(!isRoot)(
+    'torc -s run refuses a folder of another user for the output of its jobs, also behind a link',
+    async () => {
+      for (const isLink of [false, true]) {
+        const { folder } = await used();
+        const [theirs, place] = [join(folder, 'theirs'), join(folder, 'torc_output/job_stdio')];
+        mkdirSync(isLink ? theirs : place, { recursive: true });
+        chownSync(isLink ? theirs : place, STRANGER, STRANGER);
+        if (isLink) symlinkSync(theirs, place);
+        const { code, stderr } = await torc(['-s', 'run', 'flow.yaml'], { cwd: folder });
+        expect([code, stderr]).toEqual([1, expect.stringContaining(`belongs to user ${STRANGER}`)]);
+        expect(existsSync(join(folder, 'done'))).toBe(false);
+      }
+    },
+  );
+
+  it('torc -s run follows a link of its own user to the folder for the output of its jobs', async () => {
+    const { folder } = await used();
+    mkdirSync(join(folder, 'elsewhere'));
+    symlinkSync(join(folder, 'elsewhere'), join(folder, 'torc_output/job_stdio'));
+    expect((await torc(['-s', 'run', 'flow.yaml'], { cwd: folder })).code).toBe(0);
+    expect(readdirSync(join(folder, 'elsewhere')).some((name) => name.endsWith('.o'))).toBe(true);
+  });
+
+  it('an output folder in which everybody may make files is refused, where hard links may wait, and a folder in it is not', async () => {
+    const { folder } = await used();
+    mkdirSync(join(folder, 'open'));
+    chmodSync(join(folder, 'open'), 0o1777);
+    const words = ['-s', 'run', 'flow.yaml', '-o'];
+    const refused = await torc([...words, 'open'], { cwd: folder });
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('everybody may make files in open')]);
+    expect((await torc([...words, 'open/own'], { cwd: folder })).code).toBe(0);
   });
 
   it.skipIf(!isReachable)(
