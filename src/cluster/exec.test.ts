@@ -3,7 +3,8 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder, until } from '../../tests/support/programs.ts';
-import { HelperFailed, runHelper, startCompanion } from './exec.ts';
+import { runHelper, startCompanion } from './exec.ts';
+import { HelperFailed } from './helper-failed.ts';
 
 /** A bash script as a program. `$1` is a folder that it may write into. */
 function programOf(script: string): { program: string; folder: string } {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { HelperFailed } from './helper-failed.ts';
 import { fileOn } from './program-on.ts';
 import { asUser } from './umask.ts';
 
@@ -140,29 +141,6 @@ export async function startAside(
   child.unref();
 }
 
-/** A helper program failed: it is missing, was too slow, or reported an error, which the message contains. */
-export class HelperFailed extends Error {
-  /** It was killed at its limit of time or of output: what it was asked to do may have been done. */
-  readonly isLate: boolean;
-  /** There is no such program here. */
-  readonly isMissing: boolean;
-  /** The signal that ended it. */
-  readonly signal: NodeJS.Signals | undefined;
-  readonly stderr: string;
-
-  constructor(
-    message: string,
-    { isLate = false, isMissing = false, signal, stderr = '' }: Partial<Omit<HelperFailed, keyof Error>> = {},
-  ) {
-    super(message);
-    this.name = 'HelperFailed';
-    this.isLate = isLate;
-    this.isMissing = isMissing;
-    this.signal = signal;
-    this.stderr = stderr;
-  }
-}
-
 /** How a program ended, and what it printed. */
 export interface Outcome extends End {
   /** Empty if it was written to a file. */
@@ -175,10 +153,8 @@ export interface Outcome extends End {
 }
 
 /**
- * The most that is read of what a program prints, on each of its streams.
- *
- * Too small, and a large cluster cannot be asked: a line of sacct has 400 bytes. Too large, and a program that prints for ever (scancel
- * that asks on a closed input) fills the memory of an allocation, and its jobs are killed.
+ * The most that is read of each stream of a program. A line of sacct has 400 bytes; scancel that asks on a closed input prints for ever,
+ * and would fill the memory of an allocation.
  */
 const MOST_BYTES = 2 ** 26;
 
@@ -245,7 +221,8 @@ export async function runToEnd(
       if (isLate) killGroup(child.pid);
       close();
     },
-    Math.min(LONGEST_TIMER_MS, atMostMs),
+    // The longest delay of a timer of the runtime.
+    Math.min(2 ** 31 - 1, atMostMs),
   );
   try {
     const end = await Promise.race([new Promise<Error>((resolve) => void child.once('error', resolve)), exitOf(child)]);
@@ -311,9 +288,6 @@ export async function runHelper(program: string, args: readonly string[], option
 
 /** Of what a program says of its failure; more says no more. */
 const MOST_WORDS = 4096;
-
-/** The maximum delay of a timer of the runtime: 24 days. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Kills a program that has not been waited for, with all processes in its process group. */
 export function killGroup(pid: number | undefined): void {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HelperFailed } from '../../src/cluster/exec.ts';
+import { HelperFailed } from '../../src/cluster/helper-failed.ts';
 import { isAway } from '../../src/cluster/slurm/away.ts';
 import { outsideAllocation } from '../../src/cluster/slurm/programs.ts';
 import { parseAccountedJobs, parseRecordedJobs, recordedJobs } from '../../src/cluster/slurm/sacct.ts';

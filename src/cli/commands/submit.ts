@@ -1,4 +1,4 @@
-import { HelperFailed } from '../../cluster/exec.ts';
+import { HelperFailed } from '../../cluster/helper-failed.ts';
 import { SubmissionFailed } from '../../cluster/batch/batch-system.ts';
 import { underLease } from '../../operations/recovery-lease.ts';
 import { openAllocations } from '../../operations/slurm/cancel-allocations.ts';

@@ -1,4 +1,5 @@
-import { HelperFailed, runHelper } from '../../cluster/exec.ts';
+import { runHelper } from '../../cluster/exec.ts';
+import { HelperFailed } from '../../cluster/helper-failed.ts';
 import { programOn } from '../../cluster/program-on.ts';
 import { Failure } from '../failure.ts';
 

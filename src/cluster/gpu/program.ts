@@ -1,4 +1,5 @@
-import { HelperFailed, type Outcome, runToEnd } from '../exec.ts';
+import { type Outcome, runToEnd } from '../exec.ts';
+import { HelperFailed } from '../helper-failed.ts';
 import { type GpuReading, NO_GPUS } from './gpu.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { HelperFailed } from '../exec.ts';
+import { HelperFailed } from '../helper-failed.ts';
 import { whileAway } from './away.ts';
 
 const away = new HelperFailed('squeue: it ended with exit code 1', {

@@ -1,4 +1,4 @@
-import { HelperFailed } from '../exec.ts';
+import { HelperFailed } from '../helper-failed.ts';
 
 /** The words of a controller that is away or busy. Source: sbatch(1), slurm_errno.h. */
 const AWAY =

@@ -3,7 +3,7 @@ import { queueStateOf } from '../../core/allocation/slurm-state.ts';
 import { parseSlurmMemory } from '../../core/quantity/bytes.ts';
 import { parseCpuTime } from '../../core/quantity/slurm-time.ts';
 import type { RecordedJobs, EndedScript, EndedStep, JobState } from '../batch/batch-system.ts';
-import { HelperFailed } from '../exec.ts';
+import { HelperFailed } from '../helper-failed.ts';
 import type { AskSlurm } from './programs.ts';
 import { exitOf, figureIn, parseTime } from './text.ts';
 

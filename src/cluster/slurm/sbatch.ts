@@ -1,6 +1,7 @@
 import { queueReasonOf } from '../../core/lifecycle/queue-reason.ts';
 import { SubmissionFailed } from '../batch/batch-system.ts';
-import { HelperFailed, runHelper } from '../exec.ts';
+import { runHelper } from '../exec.ts';
+import { HelperFailed } from '../helper-failed.ts';
 import { isAway } from './away.ts';
 import { type AskSlurm, outsideAllocation, slurmProgram } from './programs.ts';
 import { type OnSlow, saidIfSlow } from './slow.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { HelperFailed } from '../exec.ts';
+import { HelperFailed } from '../helper-failed.ts';
 import { signalSteps } from './scancel.ts';
 
 const asks = (stderr: string) => {

@@ -1,5 +1,5 @@
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
-import { HelperFailed } from '../exec.ts';
+import { HelperFailed } from '../helper-failed.ts';
 import type { AskSlurm } from './programs.ts';
 import { slurmSignal } from './signal-name.ts';
 

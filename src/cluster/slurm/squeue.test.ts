@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { HelperFailed } from '../exec.ts';
+import { HelperFailed } from '../helper-failed.ts';
 import { openSqueue, parseJobs, parseScripts, parseStepIds, parseTimeOf } from './squeue.ts';
 
 describe('a row of squeue', () => {

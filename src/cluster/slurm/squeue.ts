@@ -3,7 +3,7 @@ import { parseQueueDepth, type QueueDepth } from '../../core/hpc/live-profile.ts
 import { queueStateOf } from '../../core/allocation/slurm-state.ts';
 import { parseCpuTime } from '../../core/quantity/slurm-time.ts';
 import type { JobState, SubmittedScript } from '../batch/batch-system.ts';
-import { HelperFailed } from '../exec.ts';
+import { HelperFailed } from '../helper-failed.ts';
 import type { AskSlurm } from './programs.ts';
 import { figureIn, isUnknownJob, parseTime } from './text.ts';
 

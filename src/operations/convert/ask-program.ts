@@ -1,4 +1,5 @@
-import { HelperFailed, type Outcome, runToEnd } from '../../cluster/exec.ts';
+import { type Outcome, runToEnd } from '../../cluster/exec.ts';
+import { HelperFailed } from '../../cluster/helper-failed.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 
 interface OwnProgram {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { HelperFailed, runHelper } from '../../cluster/exec.ts';
+import { runHelper } from '../../cluster/exec.ts';
+import { HelperFailed } from '../../cluster/helper-failed.ts';
 import { discoverProfile } from '../../cluster/slurm/sinfo.ts';
 import { slurmProgram } from '../../cluster/slurm/programs.ts';
 import { detected, type DetectionRule, type HpcProfile, partition, registry } from '../../core/hpc/profile.ts';
