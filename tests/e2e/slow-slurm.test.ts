@@ -17,10 +17,10 @@ async function place() {
   const server = await startServer(folder);
   const slurm = playSlurm(join(folder, 'slurm'));
   writeFileSync(join(folder, 'flow.yaml'), flow);
-  const submit = () =>
+  const submit = (more: Readonly<Record<string, string>> = {}) =>
     start('torc', ['--url', server.url, '-f', 'json', 'submit', 'flow.yaml'], {
       cwd: folder,
-      environment: slurm.environment,
+      environment: { ...slurm.environment, ...more },
     });
   return { folder, slurm, submit };
 }
@@ -47,5 +47,32 @@ describe('torc submit while Slurm does not answer', () => {
     expect(stderr).toMatch(/Unable to contact slurm controller.*; attempt 1 of 6 to submit, the next one in 10 s/);
     expect(stderr).not.toContain('has not answered');
     expect(readFileSync(join(folder, 'slurm/sbatch.calls'), 'utf8').trim().split('\n')).toHaveLength(2);
+  });
+});
+
+describe('torc submit in a shell with variables of sbatch', () => {
+  it('torc submit names the variables of sbatch that it does not use, in one line, and submits', async () => {
+    const { slurm, submit } = await place();
+    const { code, stderr } = await submit({ SBATCH_ACCOUNT: 'mine', SBATCH_TIMELIMIT: '5', SBATCH_QOS: '' }).ended;
+    expect([code, slurm.jobs().length]).toEqual([0, 1]);
+    expect(stderr).toContain('SBATCH_ACCOUNT, SBATCH_TIMELIMIT of this shell are not used');
+    expect(stderr).not.toContain('SBATCH_QOS');
+  });
+
+  it.each(['SBATCH_CLUSTERS', 'SLURM_CLUSTERS'])(
+    'torc submit refuses the choice of another cluster: %s',
+    async (name) => {
+      const { slurm, submit } = await place();
+      const { code, stderr } = await submit({ [name]: 'blue' }).ended;
+      expect([code, slurm.jobs().length]).toEqual([1, 0]);
+      expect(stderr).toContain(`${name}=blue chooses another cluster than that of this machine`);
+    },
+  );
+
+  it('torc submit takes the name of its own cluster for no choice', async () => {
+    const { slurm, submit } = await place();
+    slurm.trouble('scontrol', { before: `[ "$*" != 'show config' ] || echo 'ClusterName             = blue'` });
+    const { code, stderr } = await submit({ SLURM_CLUSTERS: 'blue' }).ended;
+    expect([code, slurm.jobs().length, stderr]).toEqual([0, 1, expect.not.stringContaining('another cluster')]);
   });
 });

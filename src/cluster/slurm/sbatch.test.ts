@@ -1,7 +1,36 @@
 import { describe, expect, it, test } from 'vitest';
-import { parseTested } from './sbatch.ts';
+import type { AskSlurm } from './programs.ts';
+import { parseTested, submitScript } from './sbatch.ts';
 
 // Slurm 22.05.8, by hand.
+describe('a job that sbatch submitted to another cluster', () => {
+  const submitted = (cancels: boolean) => {
+    const asked: (readonly string[])[] = [];
+    const ask: AskSlurm = async (program, args) => {
+      asked.push([program, ...args]);
+      if (program === 'scancel' && !cancels) throw new Error('no such cluster');
+      return 'Submitted batch job 5 on cluster blue\n';
+    };
+    return { asked, answer: submitScript(ask, 'script', undefined) };
+  };
+
+  it('a job that sbatch submitted to another cluster is canceled there, and the submission is refused', async () => {
+    const { asked, answer } = submitted(true);
+    await expect(answer).rejects.toMatchObject({
+      kind: 'refused',
+      message: expect.stringMatching(/job 5 to the cluster blue, .*it was canceled/),
+    });
+    expect(asked).toEqual([
+      ['sbatch', 'script'],
+      ['scancel', '-M', 'blue', '5'],
+    ]);
+  });
+
+  it('where it cannot be canceled the message has the command for that', async () => {
+    await expect(submitted(false).answer).rejects.toThrow('scancel -M blue 5');
+  });
+});
+
 describe('the answer of sbatch --test-only', () => {
   it('the answer of sbatch --test-only contains the time at which a script would start', () => {
     const text = 'sbatch: Job 28 to start at 2026-11-23T18:55:47 using 1 processors on nodes n1 in partition debug\n';

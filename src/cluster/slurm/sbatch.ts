@@ -14,6 +14,18 @@ export async function submitScript(ask: AskSlurm, script: string, tasks: string 
     throw error instanceof HelperFailed ? new SubmissionFailed(withAdvice(error.message), kindOf(error)) : error;
   });
   const jobId = parseSubmitted(answer);
+  const [, elsewhere] = /Submitted batch job \d+ on cluster (\S+)/.exec(answer) ?? [];
+  if (jobId !== undefined && elsewhere !== undefined) {
+    // Slurm numbers the jobs of each cluster by themselves: this one could not be told from a job here.
+    const how = await ask('scancel', ['-M', elsewhere, String(jobId)]).then(
+      () => 'it was canceled',
+      () => `it could not be canceled: scancel -M ${elsewhere} ${jobId}`,
+    );
+    throw new SubmissionFailed(
+      `sbatch submitted job ${jobId} to the cluster ${elsewhere}, where Torc cannot follow it; ${how}. Submit on a login node of ${elsewhere}`,
+      'refused',
+    );
+  }
   if (jobId !== undefined) return jobId;
   const words = `Failed to parse job ID from sbatch output: ${JSON.stringify(answer.trim())}`;
   throw new SubmissionFailed(words, 'unclear');

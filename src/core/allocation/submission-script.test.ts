@@ -88,6 +88,19 @@ describe('the script of an allocation', () => {
   );
 });
 
+it.each([
+  { defaults: { clusters: 'blue' } },
+  { scheduler: { ...submission.scheduler, extra: '--clusters=blue' } },
+  { scheduler: { ...submission.scheduler, extra: '--exclusive -M blue' } },
+])('a choice of clusters is refused: %j', (given) => {
+  expect(() => lines(given)).toThrow(expect.objectContaining({ code: 'SUBMISSION_REFUSED' }));
+});
+
+it('an option that only looks like a choice of clusters is none', () => {
+  const extra = '--cluster-constraint=x --comment=-Mine';
+  expect(lines({ scheduler: { ...submission.scheduler, extra } })).toContain(`#SBATCH ${extra}`);
+});
+
 describe('the runner of an allocation', () => {
   it('the runner of an allocation gets its options in one order, each only if it is set', () => {
     const all = {

@@ -47,7 +47,7 @@ export interface Submission {
  * Values of the scheduler replace defaults of the same name. Output is appended, so that the output of a job that Slurm
  * requeued stays. The variables of memory per CPU and per GPU are unset, because steps would inherit them beside
  * `--mem`.
- * Throws `SUBMISSION_REFUSED` for a value that would end its line.
+ * Throws `SUBMISSION_REFUSED` for a value that would end its line, and for a choice of clusters.
  */
 export function submissionScript({
   jobName,
@@ -64,6 +64,7 @@ export function submissionScript({
   const fixed = { account, 'job-name': jobName, time: walltime, output: `${output}.o`, error: `${output}.e` };
   const own = { nodes, partition, qos, gres, mem, tmp };
   const free = { 'open-mode': 'append', ...additions, ...dashed(defaults), ...overrides, ...dashed(own) };
+  if ('clusters' in free || /(?:^|\s)(?:--clusters|-M)\b/.test(extra ?? '')) throw otherCluster();
   const options = Object.entries({ ...free, ...fixed }).map(([name, value]) => optionLine(name, value));
   const first = options.slice(-Object.keys(fixed).length);
   const extras =
@@ -122,6 +123,14 @@ const FLAGS = new Set([
   'parsable',
   'quiet',
 ]);
+
+/** Slurm numbers the jobs of each cluster by themselves: those of another one could not be told from ours. */
+const otherCluster = (): Refusal =>
+  new Refusal(
+    'SUBMISSION_REFUSED',
+    'the sbatch option clusters chooses another cluster, where Torc cannot follow its allocations; leave it out, and submit on a login node of that cluster',
+    { field: 'clusters' },
+  );
 
 function oneLine(name: string, value: string): string {
   if (!/[\r\n\0]/.test(value)) return value;
