@@ -20,7 +20,7 @@ export function makeOutputFolder({ configuration, settings }: Context, path: str
 }
 
 /**
- * Why files in an output folder may be prepared: links, also hard ones, which nothing tells from a file. In a folder such as /tmp any user
+ * Why files in an output folder may be prepared: links, also hard ones, which look like files. In a folder such as /tmp any user
  * can make them, and the folder of the output of jobs too.
  */
 function whyPrepared(path: string): string | undefined {

@@ -16,7 +16,7 @@ export async function submitScript(ask: AskSlurm, script: string, tasks: string 
   const jobId = parseSubmitted(answer);
   const [, elsewhere] = /Submitted batch job \d+ on cluster (\S+)/.exec(answer) ?? [];
   if (jobId !== undefined && elsewhere !== undefined) {
-    // Slurm numbers the jobs of each cluster by themselves: this one could not be told from a job here.
+    // Slurm numbers the jobs of each cluster by themselves: this one could not be distinguished from a job here.
     const how = await ask('scancel', ['-M', elsewhere, String(jobId)]).then(
       () => 'it was canceled',
       () => `it could not be canceled: scancel -M ${elsewhere} ${jobId}`,

@@ -124,7 +124,7 @@ const FLAGS = new Set([
   'quiet',
 ]);
 
-/** Slurm numbers the jobs of each cluster by themselves: those of another one could not be told from ours. */
+/** Slurm numbers the jobs of each cluster by themselves: those of another one could not be distinguished from ours. */
 const otherCluster = (): Refusal =>
   new Refusal(
     'SUBMISSION_REFUSED',
