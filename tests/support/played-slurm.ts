@@ -10,7 +10,10 @@ export interface PlayedSlurm {
   /** The calls of a program so far: its arguments. */
   calls(program: 'sbatch' | 'squeue' | 'scancel'): string[];
   /** Replaces lines that a program runs before it does its work (`before`), or afterwards. */
-  trouble(program: 'sbatch' | 'squeue' | 'scontrol', lines: { readonly before?: string; readonly after?: string }): void;
+  trouble(
+    program: 'sbatch' | 'squeue' | 'scontrol',
+    lines: { readonly before?: string; readonly after?: string },
+  ): void;
   /** States and times of jobs, as squeue says them: `FAILED|N/A|0:01`. */
   becomes(job: string, words: string): void;
 }
