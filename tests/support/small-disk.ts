@@ -29,7 +29,9 @@ export const noSmallDisk: boolean = (() => {
 })();
 
 function mount(folder: string, mebibytes: number): void {
-  execFileSync('env', ['mount', '-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder], { stdio: 'ignore' });
+  execFileSync('env', ['mount', '-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=755`, 'tmpfs', folder], {
+    stdio: 'ignore',
+  });
 }
 
 /** Fills the disk to the last byte; what comes back empties it again. */
