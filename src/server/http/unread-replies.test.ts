@@ -20,7 +20,7 @@ const JOBS = 20_000;
 /** A list is 24 MB, and 10 MB packed: the kernel takes 4 MB for a client that does not read, and the buffer of a socket some more. */
 const LIMITS = { allBytes: 4 * MEBIBYTE, oneBytes: 3 * MEBIBYTE, dueBytes: 64 * 1024, dueMs: 500 };
 /** Room for one reply of each kind that was begun, and a piece of each: the promise of the room. */
-const MOST_BYTES = LIMITS.allBytes + 2 * (LIMITS.oneBytes + 3 * MEBIBYTE);
+const MOST_BYTES = LIMITS.allBytes + 2 * (LIMITS.oneBytes + 4 * MEBIBYTE);
 const WAIT = { timeout: 60_000, interval: 20 };
 const LARGE_TEXT = JSON.stringify(Array.from({ length: 400_000 }, () => Math.random()).map((each) => `${each}${each}`));
 
