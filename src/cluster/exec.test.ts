@@ -66,6 +66,16 @@ describe('a helper program', () => {
     },
   );
 
+  it('the message of a failure has the end of what a program said, and decisions read all of it', async () => {
+    const { program } = programOf('echo first; head -c 10000 /dev/zero | tr "\\0" x; echo; echo the reason; exit 3');
+    const failed = await runHelper('bash', ['-c', '"$0" >&2', program], { atMostMs: 600_000 }).catch(
+      (error: unknown) => error as HelperFailed,
+    );
+    const { message, stderr } = failed as HelperFailed;
+    expect(message).toMatch(/exit code 3: …x+\nthe reason$/);
+    expect([stderr.startsWith('first\n'), stderr.endsWith('the reason')]).toEqual([true, true]);
+  });
+
   it('a helper program that prints as much as is read is no failure', async () => {
     const { program } = programOf('head -c 1048576 /dev/zero | tr "\\0" x');
     expect(await runHelper(program, [], { atMostMs: 600_000, atMostBytes: 2 ** 20 })).toHaveLength(2 ** 20);

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { HelperFailed } from './helper-failed.ts';
+import { endOfWords, HelperFailed } from './helper-failed.ts';
 import { fileOn } from './program-on.ts';
 import { asUser } from './umask.ts';
 
@@ -278,16 +278,13 @@ export async function runHelper(program: string, args: readonly string[], option
     : isLate
       ? `it was killed after ${options.atMostMs / 1000} s, its time limit`
       : `it ended with ${signal ?? `exit code ${code}`}`;
-  const words = stderr.slice(0, MOST_WORDS).trim();
-  throw new HelperFailed(`${commandText(program, args)}: ${how}${words === '' ? '' : `: ${words}`}`, {
+  const words = stderr.trim();
+  throw new HelperFailed(`${commandText(program, args)}: ${how}${words === '' ? '' : `: ${endOfWords(words)}`}`, {
     isLate: isLate || isTooMuch,
     signal: signal ?? undefined,
     stderr: words,
   });
 }
-
-/** Of what a program says of its failure; more says no more. */
-const MOST_WORDS = 4096;
 
 /** Kills a program that has not been waited for, with all processes in its process group. */
 export function killGroup(pid: number | undefined): void {

@@ -20,3 +20,9 @@ export class HelperFailed extends Error {
     this.stderr = stderr;
   }
 }
+
+const MOST_WORDS = 4096;
+
+/** The end of what a program says of its failure, where the reason stands: for messages. What it means is decided by all of it. */
+export const endOfWords = (words: string): string =>
+  words.length > MOST_WORDS ? `…${words.slice(-MOST_WORDS)}` : words;
