@@ -25,6 +25,17 @@ export function lastLines(path: string): string[] {
   }
 }
 
+/** The first of these files that has lines, with its last ones; undefined if none can be read or has any. */
+export function firstWithLines(
+  files: readonly string[],
+): { readonly file: string; readonly lines: readonly string[] } | undefined {
+  for (const file of files) {
+    const lines = lastLines(file);
+    if (lines.length > 0) return { file, lines };
+  }
+  return undefined;
+}
+
 /** The last state of a line with visible control characters, except tabs: a terminal would interpret them. */
 export function withVisibleControls(line: string): string {
   return Array.from(lastState(line), (letter) =>

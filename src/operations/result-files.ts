@@ -4,7 +4,7 @@ import { all } from '../client/every.ts';
 import type { ComputeNode } from '../core/contract/node.ts';
 import type { Result } from '../core/contract/result.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
-import { runnerLogOf, slurmTaskOf } from '../core/contract/files/runner.ts';
+import { allocationOutputOf, runnerLogOf, slurmTaskOf } from '../core/contract/files/runner.ts';
 import type { Client } from '../client/client.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 
@@ -59,7 +59,7 @@ export function filesOfAttempt(
     { id: result.job_id, attempt_id: result.attempt_id ?? 1, name: result.job_name ?? '' },
   );
   const slurmJob = slurmTaskOf(node?.scheduler)?.jobId;
-  const slurm = `${outputDir}/slurm_output_wf${result.workflow_id}_sl${slurmJob}`;
+  const slurm = allocationOutputOf(outputDir, result.workflow_id, slurmJob ?? '');
   return {
     job_stdout: stdout,
     job_stderr: stderr,

@@ -1,10 +1,10 @@
 import type { Client } from '../client/client.ts';
-import type { EndedScript } from '../cluster/batch/batch-system.ts';
 import { hasSlurm, openSlurm } from '../cluster/slurm/slurm.ts';
 import { scriptEndWords } from '../core/allocation/end-words.ts';
 import { jobOfAllocation, type SlurmJob } from '../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../core/contract/allocation.ts';
-import { lastLines } from './last-lines.ts';
+import { allocationOutputOf } from '../core/contract/files/runner.ts';
+import { firstWithLines } from './last-lines.ts';
 
 /** An allocation that ended before a runner of it began, and what Slurm and its output say of that. */
 export interface UnbegunAllocation {
@@ -48,12 +48,11 @@ export async function unbegunAllocations(
     const slurmJobId = jobOfAllocation(record);
     const end = await slurm.endOf(slurmJobId);
     if (end === undefined) break;
-    if (!end.word.startsWith('CANCELLED'))
-      found.push({
-        slurmJobId,
-        end: scriptEndWords(end),
-        ...wordsOf(end, `${outputDir}/slurm_output_wf${workflowId}_sl`),
-      });
+    if (end.word.startsWith('CANCELLED')) continue;
+    const stems = outputDir === undefined ? [] : [allocationOutputOf(outputDir, workflowId, end.rawId)];
+    // Errors before the rest.
+    const output = firstWithLines([...end.files, ...stems.flatMap((stem) => [`${stem}.e`, `${stem}.o`])]);
+    found.push({ slurmJobId, end: scriptEndWords(end), file: output?.file, lines: output?.lines ?? [] });
   }
   return found;
 }
@@ -61,15 +60,6 @@ export async function unbegunAllocations(
 async function hasRunner(client: Pick<Client, 'listComputeNodes'>, record: ScheduledComputeNode): Promise<boolean> {
   const query = { workflow_id: record.workflow_id, scheduled_compute_node_id: record.id, limit: 1 };
   return (await client.listComputeNodes({ query })).items.length > 0;
-}
-
-/** The end of its output, errors before the rest. */
-function wordsOf({ rawId, files }: EndedScript, stem: string): Pick<UnbegunAllocation, 'file' | 'lines'> {
-  for (const file of [...files, `${stem}${rawId}.e`, `${stem}${rawId}.o`]) {
-    const lines = lastLines(file);
-    if (lines.length > 0) return { file, lines };
-  }
-  return { file: undefined, lines: [] };
 }
 
 /** What people read of them: a line each, and below it the last lines of its output. */

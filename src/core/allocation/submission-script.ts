@@ -1,4 +1,5 @@
 import type { SlurmScheduler } from '../contract/scheduling.ts';
+import { allocationOutputOf } from '../contract/files/runner.ts';
 import { Refusal } from '../contract/refusals.ts';
 import { shellWord } from '../contract/shell-word.ts';
 
@@ -60,7 +61,7 @@ export function submissionScript({
   runner,
 }: Submission): string {
   const { account, walltime, extra, nodes, partition, qos, gres, mem, tmp } = scheduler;
-  const output = `${runner.outputDir}/slurm_output_wf${runner.workflowId}_sl%j`;
+  const output = allocationOutputOf(runner.outputDir, runner.workflowId, '%j');
   const fixed = { account, 'job-name': jobName, time: walltime, output: `${output}.o`, error: `${output}.e` };
   const own = { nodes, partition, qos, gres, mem, tmp };
   const free = { 'open-mode': 'append', ...additions, ...dashed(defaults), ...overrides, ...dashed(own) };

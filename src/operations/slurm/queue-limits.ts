@@ -4,7 +4,8 @@ import { pause } from '../../client/long-timers.ts';
 import type { JobState } from '../../cluster/batch/batch-system.ts';
 import { failedAtOnce, type SubmittedAllocation } from '../../core/allocation/failed-at-once.ts';
 import { jobOfAllocation } from '../../core/allocation/slurm-job.ts';
-import { lastLines } from '../last-lines.ts';
+import { allocationOutputOf } from '../../core/contract/files/runner.ts';
+import { firstWithLines } from '../last-lines.ts';
 import type { AllocationRecord, SubmitTools } from './submit-tools.ts';
 
 /** What a process remembers of its submissions for a workflow. */
@@ -144,9 +145,8 @@ async function outcomesOf(
 
 /** The last lines that an allocation wrote, errors before output. */
 function outputOf(outputDir: string, workflowId: number, { rawId, jobId }: JobState): readonly string[] {
-  const path = `${outputDir}/slurm_output_wf${workflowId}_sl${rawId ?? jobId}`;
-  const lines = [lastLines(`${path}.e`), lastLines(`${path}.o`)].find((each) => each.length > 0);
-  return lines === undefined ? [`${path}.e and .o are empty or missing`] : lines;
+  const path = allocationOutputOf(outputDir, workflowId, rawId ?? jobId);
+  return firstWithLines([`${path}.e`, `${path}.o`])?.lines ?? [`${path}.e and .o are empty or missing`];
 }
 
 const wordsOf = (jobs: readonly JobState[], lines: readonly string[]): string =>

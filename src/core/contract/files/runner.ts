@@ -32,6 +32,10 @@ export function runnerLogOf(outputDir: string, { workflowId, runId, hostname, sc
     : `${outputDir}/job_runner_slurm_wf${workflowId}_sl${task.jobId}_n${task.nodeId}_pid${task.pid}.log`;
 }
 
+/** The output of the script of an allocation, with `.o` or `.e` behind it. `slurmJob` is `%j` for sbatch, which puts the id there. */
+export const allocationOutputOf = (outputDir: string, workflowId: number, slurmJob: number | string): string =>
+  `${outputDir}/slurm_output_wf${workflowId}_sl${slurmJob}`;
+
 /** Undefined outside Slurm. */
 export function slurmTaskOf(scheduler: unknown): SlurmTask | undefined {
   if (typeof scheduler !== 'object' || scheduler === null || Array.isArray(scheduler)) return undefined;
