@@ -1,4 +1,4 @@
-import type { GpuCard, GpuState, GpuUse } from './gpu.ts';
+import { type GpuCard, type GpuState, type GpuUse, uuidsOf } from './gpu.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -17,13 +17,10 @@ export function parseRocmCards(text: string, nodeName: string): { cards: GpuCard
     const word = (pattern: RegExp) => memberOf(value as Json, pattern);
     return [{ index, word, id: word(/^Unique ID$/i), address: word(/^PCI Bus$/i) }];
   });
-  for (const { index, word, id, address } of found) {
+  const uuids = uuidsOf(found, nodeName, 'amd');
+  for (const [at, { index, word, address }] of found.entries()) {
+    const uuid = uuids[at] as string;
     const number = (pattern: RegExp) => numberIn(word(pattern));
-    // The partitions of an MI300 have the id of their card in common, and perhaps its address.
-    const isOwn = (member: 'id' | 'address', value: string) =>
-      value !== '' && found.filter((other) => other[member] === value).length === 1;
-    const place = isOwn('address', address) ? address : `${address || 'amd'}#${index}`;
-    const uuid = isOwn('id', id) ? id : `${nodeName}/${place}`;
     const powerLimitWatts = number(/^Max Graphics Package Power/i);
     cards.push({
       index: Number(index),

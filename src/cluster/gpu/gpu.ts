@@ -55,4 +55,22 @@ export interface GpuReading {
   readonly problems: readonly string[];
 }
 
+/**
+ * An identity for each card of a node: its own id, where no other card has that; else the node and its address, or its number where
+ * another one has that address too. Early releases of xpu-smi give all cards of a model one id, and the partitions of an MI300 have that
+ * of their card, and perhaps its address.
+ */
+export function uuidsOf(
+  cards: readonly { readonly id: string; readonly address: string; readonly index: number | string }[],
+  nodeName: string,
+  kind: string,
+): string[] {
+  const isOwn = (member: 'id' | 'address', value: string) =>
+    value !== '' && cards.filter((other) => other[member] === value).length === 1;
+  return cards.map(({ id, address, index }) => {
+    const place = isOwn('address', address) ? address : `${address || kind}#${index}`;
+    return isOwn('id', id) ? id : `${nodeName}/${place}`;
+  });
+}
+
 export const NO_GPUS: GpuReading = { cards: [], states: [], uses: [], problems: [] };

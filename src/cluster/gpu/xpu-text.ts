@@ -1,4 +1,4 @@
-import type { GpuCard, GpuState, GpuUse } from './gpu.ts';
+import { type GpuCard, type GpuState, type GpuUse, uuidsOf } from './gpu.ts';
 
 /** Properties that `xpu-smi discovery --dump` is asked for, by its numbers: id, name, uuid, driver, firmware, address and memory. */
 export const PROPERTIES = '1,2,4,8,9,11,16';
@@ -8,18 +8,18 @@ export const METRICS = '0,1,2,3,5,18';
 /**
  * The lines of `discovery --dump`, behind a title: `0,"Intel(R) Graphics [0x56c0]","00000000-…","1692","DG02_1","0000:4d:00.0","14248.00 MiB"`.
  *
- * Source: Intel XPU System Management Interface User Guide. Early releases give all cards of a model one uuid: it has to
- * identify a card, so these have one of node and address.
+ * Source: Intel XPU System Management Interface User Guide.
  */
 export function parseXpuCards(text: string, nodeName: string): GpuCard[] {
   const rows = text.split('\n').flatMap((line) => {
     const values = [...line.matchAll(/"([^"]*)"|[^",\s]+/g)].map(([whole, quoted]) => quoted ?? whole);
     return values.length === 7 && /^\d+$/.test(values[0] ?? '') ? [values.map(wordIn)] : [];
   });
-  const count = (uuid: string) => rows.filter((row) => row[2] === uuid).length;
-  return rows.map(([id = '', model = '', uuid = '', driver = '', firmware = '', address = '', memory = '']) => ({
+  const known = rows.map(([index = '', , id = '', , , address = '']) => ({ index, id, address }));
+  const uuids = uuidsOf(known, nodeName, 'xpu');
+  return rows.map(([id = '', model = '', , driver = '', firmware = '', address = '', memory = ''], at) => ({
     index: Number(id),
-    uuid: uuid !== '' && count(uuid) === 1 ? uuid : `${nodeName}/${address || `xpu#${id}`}`,
+    uuid: uuids[at] as string,
     address,
     manufacturer: 'Intel',
     model,
