@@ -1,12 +1,7 @@
 import { Refusal } from '../core/contract/refusals.ts';
 import type { Axis } from '../core/workflow-file/expand/axes.ts';
-import {
-  type ParameterValue,
-  printerOf,
-  type Rewritten,
-  valueOf,
-} from '../core/workflow-file/expand/parameter-value.ts';
-import { parameterValues } from '../core/workflow-file/expand/parameter-values.ts';
+import { type ParameterValue, printerOf, valueOf } from '../core/workflow-file/expand/parameter-value.ts';
+import { readValues } from '../core/workflow-file/expand/parameter-values.ts';
 import { sequence } from '../core/workflow-file/sequence.ts';
 import { Failure } from './failure.ts';
 
@@ -26,11 +21,7 @@ export function axisOf(text: string, { readFile, readInput }: ParameterSources, 
   if (match === null) throw new Failure(`--param ${text}: expected NAME=VALUE`);
   const [, name = '', value = ''] = match;
   try {
-    if (!INPUT.test(value.trim())) {
-      let rewritten: Rewritten | undefined;
-      const values = parameterValues(value, { readFile, limit, onRewritten: (found) => (rewritten ??= found) });
-      return { name, values, rewritten };
-    }
+    if (!INPUT.test(value.trim())) return { name, ...readValues(value, { readFile, limit }) };
     const values = inputValues(readInput());
     return { name, values: sequence(values.length, (index) => values[index]), isQuoted: true };
   } catch (cause) {

@@ -1,4 +1,5 @@
 import type { Draft } from '../draft.ts';
+import { withoutTokens } from '../expand/template.ts';
 import type { Complain } from '../problems.ts';
 
 /** The kernel takes arguments of 128 KiB with the zero at their end; bash gets a command as one of them. Source: execve(2). */
@@ -9,7 +10,7 @@ export function checkCommandLength({ jobs }: Draft, complain: Complain): void {
   for (const { spec, at, count } of jobs.families.all) {
     const text = `${spec.invocation_script ?? ''}${spec.command}`;
     // A letter is at least a byte.
-    if (count === 0 || text.length <= MOST_BYTES || text.replace(TOKENS, '').length <= MOST_BYTES) continue;
+    if (count === 0 || text.length <= MOST_BYTES || withoutTokens(text).length <= MOST_BYTES) continue;
     complain({
       code: 'COMMAND_TOO_LONG',
       message: `the command has ${text.length} letters, and the system starts none of more than ${MOST_BYTES} bytes; write it into a file, and run bash FILE`,
@@ -17,5 +18,3 @@ export function checkCommandLength({ jobs }: Draft, complain: Complain): void {
     });
   }
 }
-
-const TOKENS = /\{[^{}]*\}/g;

@@ -1,5 +1,5 @@
 import type { Draft } from '../draft.ts';
-import { eachDistinct, templateOf } from '../expand/template.ts';
+import { eachDistinct, templateOf, withoutTokens } from '../expand/template.ts';
 import type { Complain } from '../problems.ts';
 
 /**
@@ -20,7 +20,7 @@ export function checkEmptyTexts({ jobs }: Draft, complain: Complain): void {
     } as const;
     for (const [field, [text, message]] of Object.entries(texts)) {
       // What stands beside values is never empty, and a sweep may have a million of them.
-      if (count === 0 || text.replace(TOKENS, '').trim() !== '') continue;
+      if (count === 0 || withoutTokens(text).trim() !== '') continue;
       let isReported = false;
       const written = templateOf(text, axes);
       eachDistinct(written, axes, (combination) => {
@@ -31,5 +31,3 @@ export function checkEmptyTexts({ jobs }: Draft, complain: Complain): void {
     }
   }
 }
-
-const TOKENS = /\{[^{}]*\}/g;

@@ -8,8 +8,8 @@ import { bracesIn } from '../shape/wrong-type.ts';
 import { compactJson, isMap, type Value } from '../text/value.ts';
 import { combine, unevenPair, type Axes, type Axis } from './axes.ts';
 import { SpecFamilies } from './family.ts';
-import type { ParameterValue, Rewritten } from './parameter-value.ts';
-import { nativeValues } from './parameter-values.ts';
+import type { ParameterValue } from './parameter-value.ts';
+import { nativeValues, readValues } from './parameter-values.ts';
 import type { ParameterTable } from './parameter-table.ts';
 import type { Tables } from './tables.ts';
 import { templateOf } from './template.ts';
@@ -211,11 +211,9 @@ export class Expander {
     const { readFile, limit } = this.options;
     try {
       const known = typeof value === 'string' ? this.values.get(value) : undefined;
-      if (known !== undefined) return { name, ...known };
-      let rewritten: Rewritten | undefined;
-      const values = nativeValues(value, { readFile, limit, onRewritten: (found) => (rewritten ??= found) });
-      if (typeof value === 'string') this.values.set(value, { values, rewritten });
-      return { name, values, rewritten };
+      const read = known ?? readValues(value, { readFile, limit });
+      if (typeof value === 'string') this.values.set(value, read);
+      return { name, ...read };
     } catch (cause) {
       if (!(cause instanceof Refusal)) throw cause;
       const code = cause.code === 'EXPANSION_TOO_LARGE' ? 'EXPANSION_TOO_LARGE' : 'PARAMETER_MALFORMED';

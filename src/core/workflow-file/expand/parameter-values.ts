@@ -37,6 +37,16 @@ export function nativeValues(value: Value, { onRewritten, ...options }: ValueOpt
   return parameterValues(compactJson(value), options);
 }
 
+/** The values of a parameter, and the first of its texts that is printed otherwise than it was written. */
+export function readValues(
+  value: Value,
+  options: Omit<ValueOptions, 'onRewritten'>,
+): { readonly values: Sequence<ParameterValue>; readonly rewritten: Rewritten | undefined } {
+  let rewritten: Rewritten | undefined;
+  const values = nativeValues(value, { ...options, onRewritten: (found) => (rewritten ??= found) });
+  return { values, rewritten };
+}
+
 const given = (values: readonly ParameterValue[]): Sequence<ParameterValue> =>
   sequence(values.length, (index) => values[index] ?? '');
 

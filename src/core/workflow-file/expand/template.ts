@@ -24,6 +24,9 @@ export function templateOf(text: string, axes: Axes | undefined): Template {
   return new Slotted(text, slots);
 }
 
+/** What stands beside values in a text, whatever these are: all braces without others in them are left out. */
+export const withoutTokens = (text: string): string => text.replaceAll(/\{[^{}]*\}/g, '');
+
 /** A token in a text: where it stands, whose value replaces it, and how that is printed. */
 export interface Slot {
   readonly start: number;
