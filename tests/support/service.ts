@@ -108,6 +108,25 @@ interface JobSketch {
   readonly retries?: string;
 }
 
+/** A runner in the first step of Slurm job 7, as it registers. */
+export const slurmNodeOf = (
+  workflowId: number,
+  more: { readonly is_active?: boolean; readonly num_cpus?: number } = {},
+) => ({
+  workflow_id: workflowId,
+  hostname: 'n1',
+  pid: 1,
+  start_time: '2026-03-01T12:00:00.000Z',
+  is_active: true,
+  num_cpus: 8,
+  memory_gb: 16,
+  num_gpus: 0,
+  num_nodes: 1,
+  compute_node_type: 'slurm',
+  scheduler: { type: 'slurm', slurm_job_id: '7', slurm_node_id: '0', slurm_task_pid: '5' },
+  ...more,
+});
+
 /** A workflow of jobs that are given by name, in an order in which each stands after what it depends on, initialized. */
 export async function workflowOf(
   { client }: TestService,

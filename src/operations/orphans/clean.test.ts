@@ -1,5 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ended, started, statuses, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
+import {
+  slurmNodeOf,
+  ended,
+  started,
+  statuses,
+  testService,
+  type TestService,
+  workflowOf,
+} from '../../../tests/support/service.ts';
 import type { RecordedJobs, BatchRecords } from '../../cluster/batch/batch-system.ts';
 import type { AllocationState } from '../../core/allocation/allocation-end.ts';
 import { cleanOrphans } from './clean.ts';
@@ -42,21 +50,7 @@ async function inAllocation(names: readonly string[]) {
     service,
     names.map((name) => ({ name })),
   );
-  const node = await client.createComputeNode({
-    body: {
-      workflow_id: id,
-      hostname: 'n1',
-      pid: 1,
-      start_time: '2026-03-01T12:00:00.000Z',
-      is_active: true,
-      num_cpus: 8,
-      memory_gb: 16,
-      num_gpus: 0,
-      num_nodes: 1,
-      compute_node_type: 'slurm',
-      scheduler: { type: 'slurm', slurm_job_id: '7', slurm_node_id: '0', slurm_task_pid: '5' },
-    },
-  });
+  const node = await client.createComputeNode({ body: slurmNodeOf(id) });
   const nodeId = node.id;
   const scheduler = await client.createSlurmScheduler({
     body: { workflow_id: id, name: 's', account: 'a', nodes: 1, walltime: '1:00:00' },

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
+import { slurmNodeOf, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
 import type { RecordedJobs } from '../../cluster/batch/batch-system.ts';
 import { queueStateOf } from '../../core/allocation/slurm-state.ts';
 import type { NewResult } from '../../core/contract/result.ts';
@@ -17,21 +17,7 @@ const NOW = Date.parse('2026-03-01T13:00:00Z');
 async function endedIn(more: Partial<NewResult>) {
   const { client } = service;
   const { id, jobIds } = await workflowOf(service, [{ name: 'a' }]);
-  const { id: nodeId } = await client.createComputeNode({
-    body: {
-      workflow_id: id,
-      hostname: 'n1',
-      pid: 1,
-      start_time: '2026-03-01T12:00:00.000Z',
-      is_active: false,
-      num_cpus: 8,
-      memory_gb: 16,
-      num_gpus: 0,
-      num_nodes: 1,
-      compute_node_type: 'slurm',
-      scheduler: { type: 'slurm', slurm_job_id: '7', slurm_node_id: '0', slurm_task_pid: '5' },
-    },
-  });
+  const { id: nodeId } = await client.createComputeNode({ body: slurmNodeOf(id, { is_active: false }) });
   const { id: resultId } = await client.createResult({
     body: {
       job_id: jobIds.get('a') as number,
