@@ -5,7 +5,7 @@ import { didOf, sentenceOf, type StoredEnd } from './cause.ts';
 
 /** Attempts that a person reads, the last ones; programs get more, those before without the name of their host. */
 export const MOST_ATTEMPTS = 20;
-/** Attempts of which what is known of a job has results, the newest: a job that fails at once and is repeated has any number. */
+/** The most attempts in `GET /jobs/{id}/known`, the newest ones: a job that fails at once and is repeated may have millions. */
 export const MOST_RESULTS = 1_000;
 
 /** An attempt that ended, as its result records it. */

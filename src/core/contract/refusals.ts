@@ -11,7 +11,7 @@ const REMEDIES = {
     BODY_MALFORMED: 'Send JSON.',
     PARAMETER_REFUSED: 'Correct the parameter that the message names.',
   },
-  // the server does not know who asks
+  // the caller is not logged in
   401: {
     LOGIN_REFUSED: 'Log in with a name and a password of this server, or open a new address that torc page prints.',
     START_KEY_MISSING:
@@ -20,7 +20,7 @@ const REMEDIES = {
     TELEMETRY_DENIED:
       'Send the name of the cluster and its token as a login, or the token as Bearer. torc sonar clusters add NAME --new-token gives a cluster a token.',
   },
-  // the one who asks may not
+  // the caller has no permission
   403: {
     HOST_REFUSED:
       'Use http://localhost or http://127.0.0.1, or start the server with --allowed-host NAME (server.allowed_hosts, TORC_ALLOWED_HOSTS).',

@@ -93,7 +93,7 @@ const PASSED_ON = CATCHABLE_SIGNALS.filter((name) => name !== 'CHLD' && name !==
 const OPEN = `__open() {
   [ -n "$1" ] || { exec 6> /dev/null; return; }
   [ -f "$1" ] && [ ! -L "$1" ] && command exec 6>> "$1" && [ ! -L "$1" ] && [ "$1" -ef /dev/fd/6 ] && return
-  echo "torc: \${SLURMD_NODENAME:-This node} cannot open $1: srun writes it, and what finds no room is lost silently" >&4
+  echo "torc: \${SLURMD_NODENAME:-This node} cannot open $1: srun writes it, and silently drops data if the disk is full" >&4
   return 1
 }`;
 
