@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { deadDisk, noDeadDisk } from '../../../tests/support/dead-disk.ts';
@@ -57,6 +57,27 @@ describe('a runner whose file system does not answer', () => {
     await says('done');
     process.kill(-(child.pid as number), 'SIGINT');
     expect([await ended, text()]).toEqual([[3, null], 'ready\ndone\nasked\n']);
+  });
+
+  it('the process that watches a runner outlives signals that are messages to jobs', async () => {
+    const { child, ended, says } = runnerThat('');
+    await says('ready');
+    const watcher = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')[0]);
+    const field = (name: string) =>
+      new RegExp(`^${name}:\\s+(\\w+)`, 'm').exec(readFileSync(`/proc/${watcher}/status`, 'utf8'))?.[1] ?? '';
+    const ignores = () => (BigInt(`0x${field('SigIgn')}`) >> 9n) & 1n;
+    await until(ignores, (found) => found === 1n, 'the watch to ignore SIGUSR1');
+    for (const signal of ['SIGUSR1', 'SIGUSR2', 'SIGALRM', 'SIGSTOP'] as const) process.kill(watcher, signal);
+    // One that has ended does not stop.
+    await until(
+      () => field('State'),
+      (state) => state === 'T',
+      'the watch to stop',
+    );
+    process.kill(watcher, 'SIGCONT');
+    process.kill(-(child.pid as number), 'SIGINT');
+    await says('asked');
+    expect(await ended).toEqual([3, null]);
   });
 
   it('the process that watches a runner ends with it, also when the runner is killed', async () => {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { after, type Timer } from '../../client/long-timers.ts';
+import { ENDING_SIGNALS } from '../../core/contract/signal.ts';
 import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../core/lifecycle/belongs-to.ts';
 import { bashOn } from '../../cluster/program-on.ts';
 
@@ -35,8 +36,11 @@ const USUAL: Times = { beatMs: 5_000, silentSeconds: 15, graceSeconds: 5 };
  *
  * Jobs are known by their mark. A process that is not one yet, because the file of its output is being opened, still shows the words of the
  * runner: it would become a job when the file system answers. A server of the runner ends by itself.
+ *
+ * Signals that mean something to jobs (`scancel -s USR1`) reach every process of an allocation, and end no watch.
  */
 const SCRIPT = `asked= said= left= looks=0
+trap '' ${ENDING_SIGNALS.join(' ')}
 trap 'asked=1' INT TERM HUP
 waits() {
   local line
