@@ -69,7 +69,7 @@ describe.skipIf(CHROMIUM === undefined)('a job on its page (skipped where chromi
     await client.initializeJobs({ params: { id } });
     await page.goto(`${root}#/jobs/${failing}`);
     await page.getByText('It is ready').waitFor();
-    await page.getByText('Loading').waitFor({ state: 'detached' });
+    await expect.poll(() => page.getByText('Loading').count()).toBe(0);
     const table = page.getByRole('group', { name: 'Table of attempts' });
     expect(await table.count()).toBe(0);
     await torc(['--url', url, 'run', String(id)], { cwd });

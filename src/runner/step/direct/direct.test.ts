@@ -62,10 +62,11 @@ it.each(['passed on', 'ordered'] as const)(
     const folder = temporaryFolder();
     const [ready, said] = [join(folder, 'ready'), join(folder, 'said')];
     const { steps, start, ended } = stepsIn(folder);
-    // A group gets what is ordered, so the child says so by another file.
-    const child = `(trap 'echo child >> ${said}-child' TERM; while [ ! -e ${said} ]; do sleep 0.01; done) &`;
-    const job = `trap 'echo TERM >> ${said}' TERM; trap 'echo USR1 >> ${said}; exit 5' USR1`;
-    const { id } = start(`${child} ${job}; touch ${ready}; while :; do sleep 0.01; done`);
+    // A group gets what is ordered, so the child says so by another file; both have their traps before the first signal.
+    const child = `(trap 'echo child >> ${said}-child' TERM; trap '' USR1; touch ${ready}-child; while [ ! -e ${said} ]; do sleep 0.01; done) &`;
+    const job = `trap 'echo TERM >> ${said}' TERM; trap 'echo USR1 >> ${said}; wait; exit 5' USR1`;
+    const childReady = `while [ ! -e ${ready}-child ]; do sleep 0.01; done`;
+    const { id } = start(`${child} ${job}; ${childReady}; touch ${ready}; while :; do sleep 0.01; done`);
     const exists = (path: string) =>
       until(
         () => existsSync(path),
