@@ -65,8 +65,11 @@ export function uuidsOf(
   nodeName: string,
   kind: string,
 ): string[] {
-  const isOwn = (member: 'id' | 'address', value: string) =>
-    value !== '' && cards.filter((other) => other[member] === value).length === 1;
+  const counts = { id: new Map<string, number>(), address: new Map<string, number>() };
+  for (const card of cards)
+    for (const member of ['id', 'address'] as const)
+      counts[member].set(card[member], (counts[member].get(card[member]) ?? 0) + 1);
+  const isOwn = (member: 'id' | 'address', value: string) => value !== '' && counts[member].get(value) === 1;
   return cards.map(({ id, address, index }) => {
     const place = isOwn('address', address) ? address : `${address || kind}#${index}`;
     return isOwn('id', id) ? id : `${nodeName}/${place}`;

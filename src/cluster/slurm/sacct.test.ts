@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isReadOrRefused } from '../../../tests/support/refused.ts';
 import { isFinal, parseRecordedJobs, parseAccounted, parseAccountedJobs, parseAccounting } from './sacct.ts';
 
 const MEBIBYTE = 2 ** 20;
@@ -53,14 +54,12 @@ describe('the rows of sacct', () => {
     expect(parseAccounted(text).get('a')?.state).toBe('COMPLETED');
   });
 
-  it('any text is read without an error', () => {
-    fc.assert(
-      fc.property(
-        fc.string(),
-        (text) => void [parseAccounted(text), parseRecordedJobs(text), parseAccountedJobs(text), parseAccounting(text)],
-      ),
-    );
-  });
+  it.each([parseAccounted, parseRecordedJobs, parseAccountedJobs, parseAccounting])(
+    'any text is read, or refused as an answer: %o',
+    (parse) => {
+      fc.assert(fc.property(fc.string(), (text) => isReadOrRefused(() => parse(text))));
+    },
+  );
 
   it.each([
     ['RUNNING', false],
@@ -87,8 +86,11 @@ describe('a row of sacct', () => {
     ).toEqual(['23_0', '23_1', '23_5']);
   });
 
-  it('a row of sacct that is cut off is passed over', () => {
-    expect(parseAccountedJobs('60|nodes|RUNN')).toEqual([]);
+  it('a row of sacct that is cut off is passed over, and refused if it is alone', () => {
+    expect(() => parseAccountedJobs('60|nodes|RUNN')).toThrow('no line of the form');
+    expect(parseAccountedJobs('59|nodes|RUNNING|0:0|00:01:00|Unknown||59\n60|nodes|RUNN')).toMatchObject([
+      { jobId: 59 },
+    ]);
   });
 });
 

@@ -5,10 +5,12 @@ import { parseCpuTime } from '../../core/quantity/slurm-time.ts';
 import type { RecordedJobs, EndedScript, EndedStep, JobState } from '../batch/batch-system.ts';
 import { HelperFailed } from '../helper-failed.ts';
 import type { AskSlurm } from './programs.ts';
-import { exitOf, figureIn, parseTime } from './text.ts';
+import { exitOf, figureIn, parseTime, rowsIn } from './text.ts';
 
 /** All that is asked of sacct. Programs that stand in for it print these fields in this order, whatever they are asked for. */
 const JOBS = ['JobID', 'JobName', 'State', 'ExitCode', 'Elapsed', 'End', 'MaxRSS', 'JobIDRaw'] as const;
+/** Stand-ins print no id beside that of the job. */
+const LEAST = JOBS.length - 1;
 const STEPS = [
   'JobName',
   'MaxRSS',
@@ -34,15 +36,23 @@ const TABLE = [
 
 type Row<Field extends string> = Readonly<Partial<Record<Field, string>>>;
 
-/** The lines of `sacct -P -n`. In one that is cut off, the last fields are missing. */
-const rowsOf = <Field extends string>(fields: readonly Field[], text: string): Row<Field>[] =>
-  text
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => {
-      const values = line.trim().split('|');
-      return Object.fromEntries(fields.map((field, at) => [field, values[at]])) as Row<Field>;
-    });
+/**
+ * The lines of `sacct -P -n` that have these fields. One that is cut off has fewer: an exit code of 12 may be 1 in it, and the id of
+ * another job in its last field.
+ */
+const rowsOf = <Field extends string>(fields: readonly Field[], text: string, least = fields.length): Row<Field>[] =>
+  rowsIn('sacct', text, (line) => {
+    const values = line.trim().split('|');
+    // Users choose names of jobs and steps, also with the separator.
+    const [more, name] = [Math.max(0, values.length - fields.length), fields.indexOf('JobName' as Field)];
+    values.splice(name, more + 1, values.slice(name, name + more + 1).join('|'));
+    const row = Object.fromEntries(fields.map((field, at) => [field, values[at]])) as Row<Field>;
+    return values.length < least || !agree(row) ? undefined : [row];
+  });
+
+/** Only a task and a part of a heterogeneous job have an id of their own beside the one that they are shown with. */
+const agree = ({ JobID: id, JobIDRaw: raw }: Row<string>): boolean =>
+  id === undefined || raw === undefined || (/[_+]/.test(id) ? raw.split('.')[1] === id.split('.')[1] : raw === id);
 
 const bytesIn = (text: string | undefined) => figureIn(text, parseSlurmMemory);
 const secondsIn = (text: string | undefined) => figureIn(text, parseCpuTime);
@@ -84,11 +94,11 @@ const isWithoutAccounting = ({ isMissing, stderr }: HelperFailed): boolean =>
  * Rows of jobs; one row of an array stands for all tasks that wait, or that were canceled together before they
  * started. A requeued job has one row, that of its last run.
  */
-export const parseAccountedJobs = (text: string): JobState[] => rowsOf(JOBS, text).flatMap(jobsIn);
+export const parseAccountedJobs = (text: string): JobState[] => rowsOf(JOBS, text, LEAST).flatMap(jobsIn);
 
 /** How the script of a job ended, as the accounting has it; it knows no files. */
 export async function accountedEnd(run: AskSlurm, job: SlurmJob): Promise<EndedScript | undefined> {
-  const rows = rowsOf(JOBS, await ask(run, { ids: wholeJobs([job]).join(','), fields: JOBS, more: ['-X'] }));
+  const rows = rowsOf(JOBS, await ask(run, { ids: wholeJobs([job]).join(','), fields: JOBS, more: ['-X'] }), LEAST);
   const row = rows.find(({ JobID: id = '' }) => jobsOfId(id).includes(job));
   const { State: word = '', JobIDRaw: raw = '', ExitCode: code } = row ?? {};
   if (queueStateOf(word) !== 'ended' || !/^\d+$/.test(raw)) return undefined;
@@ -101,7 +111,7 @@ function jobsIn({
   Elapsed: elapsed,
   JobIDRaw: raw = '',
 }: Row<(typeof JOBS)[number]>) {
-  if (word === '' || elapsed === undefined) return [];
+  if (word === '') return [];
   const seconds = secondsIn(elapsed);
   return jobsOfId(id).map((jobId): JobState => ({
     jobId,
@@ -117,7 +127,7 @@ export function parseRecordedJobs(text: string): RecordedJobs {
   const jobs = new Map<SlurmJob, JobState>();
   const steps = new Map<string, EndedStep>();
   const batchEnds = new Map<number, number>();
-  for (const row of rowsOf(JOBS, text)) {
+  for (const row of rowsOf(JOBS, text, LEAST)) {
     const [job = '', step] = (row.JobID ?? '').split('.');
     const { State: word = '', JobIDRaw: raw = '' } = row;
     if (jobsOfId(job).length === 0 || word === '') continue;
@@ -174,9 +184,9 @@ export const accountedSteps = async (run: AskSlurm, jobId: number): Promise<Read
  */
 export function parseAccounted(text: string): ReadonlyMap<string, AccountedStep> {
   const rows = new Map<string, AccountedStep>();
-  for (const row of rowsOf(STEPS, text)) {
+  for (const row of rowsOf(STEPS, text, STEPS.indexOf('State'))) {
     const { JobName: name = '', NodeList: nodes, State: state = '' } = row;
-    if (name === '' || nodes === undefined) continue;
+    if (name === '') continue;
     rows.set(name, {
       state: state.split(' ')[0] ?? '',
       canceledBy: /^CANCELLED by (\d+)/.exec(state)?.[1],
@@ -222,13 +232,12 @@ export const readAccounting = async (run: AskSlurm, jobs: readonly SlurmJob[]): 
 export const accountingJson = (run: AskSlurm, job: SlurmJob): Promise<string> =>
   run('sacct', ['-j', String(job), '--json']);
 
-/** Lines that are cut off are passed over. */
 export function parseAccounting(text: string): Accounting {
   const rows = new Map<string, { job: AccountingRow | undefined; steps: AccountingRow[] }>();
   let [nodes, nodeSeconds, cpuSeconds] = [0, 0, 0];
   for (const line of rowsOf(TABLE, text)) {
     const { JobIDRaw: id = '', JobName: name = '', State: state = '', ExitCode: exitCode = '', NNodes: count } = line;
-    if (count === undefined || !/^\d+/.test(id)) continue;
+    if (!/^\d+/.test(id)) continue;
     const [jobId = '', step] = id.split('.');
     const row: AccountingRow = {
       jobId,

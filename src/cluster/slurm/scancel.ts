@@ -29,7 +29,8 @@ export async function signalSteps(ask: AskSlurm, ids: readonly string[], signal:
 
 /** scancel says so of a step that has ended, and of one that has no process on one of its nodes; the others got the signal. */
 const areAllOver = (stderr: string): boolean => {
-  const lines = stderr.split('\n').filter(Boolean);
+  // A shell of the site may print lines of its own.
+  const lines = stderr.split('\n').filter((line) => line.startsWith('scancel:'));
   return lines.length > 0 && lines.every((line) => OVER.test(line));
 };
 

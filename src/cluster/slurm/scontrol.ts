@@ -4,6 +4,7 @@ import { queueStateOf } from '../../core/allocation/slurm-state.ts';
 import { parseSlurmMemory } from '../../core/quantity/bytes.ts';
 import type { Allocation } from '../batch/allocation.ts';
 import type { EndedScript, Fate, Manner } from '../batch/batch-system.ts';
+import { HelperFailed } from '../helper-failed.ts';
 import type { AskSlurm } from './programs.ts';
 import { exitOf, parseTime } from './text.ts';
 
@@ -35,7 +36,10 @@ export const openScontrol = (ask: AskSlurm): Scontrol => ({
   async hostnames(list) {
     if (!list.includes('[')) return list === '' ? [] : list.split(',');
     const text = await ask('scontrol', ['show', 'hostnames', list], SOON_MS);
-    return text.split('\n').filter((name) => name !== '');
+    // Lines of their own, to their ends: a banner of the site has blanks.
+    const names = [...text.matchAll(/^([\w.-]+)\n/gm)].map(([, name]) => name as string);
+    if (names.length === 0) throw new HelperFailed(`scontrol printed no names of nodes for ${list}`);
+    return names;
   },
 });
 
@@ -98,8 +102,8 @@ export const isPreempted = (text: string): boolean =>
 /** How a job stands by `scontrol show job`. While its processes are being ended it is COMPLETING, and the reason says why. */
 export function fateIn(text: string): Fate {
   if (isPreempted(text)) return 'preempted';
-  const state = /\bJobState=(\w+)/.exec(text)?.[1];
-  if (state === undefined) return 'unknown';
+  const state = /\bJobState=(\w+)/.exec(text)?.[1] ?? '';
+  if (queueStateOf(state) === 'unknown') return 'unknown';
   if (state === 'TIMEOUT' || /\bReason=TimeLimit\b/.test(text)) return 'limit';
   return ALIVE.has(state) ? 'alive' : 'over';
 }

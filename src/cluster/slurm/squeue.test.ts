@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { isReadOrRefused } from '../../../tests/support/refused.ts';
 import { HelperFailed } from '../helper-failed.ts';
 import { openSqueue, parseJobs, parseScripts, parseStepIds, parseTimeOf } from './squeue.ts';
 
@@ -61,7 +62,7 @@ describe('the reply of squeue', () => {
 
   it('the reply of squeue is empty if the controller knows no job, and refused if it is no list of jobs', () => {
     expect(parseJobs('\n')).toEqual([]);
-    expect(() => parseJobs('slurm is away today\n')).toThrow('no line with a job id and a state');
+    expect(() => parseJobs('slurm is away today\n')).toThrow('no line of the form that it was asked for');
   });
 
   it('squeue is asked for whole arrays, and a job that it has forgotten is no failure of the question', async () => {
@@ -101,8 +102,9 @@ it('the lines of squeue name the steps of an array task by the array, and its ow
   expect([...parseStepIds('17_1.0|wf42_j7_r1_a1\n17_1.batch|batch\n', 19)]).toEqual([['wf42_j7_r1_a1', '19.0']]);
 });
 
-it('any text is read without an error', () => {
-  fc.assert(
-    fc.property(fc.string(), (text) => void [parseScripts(text), parseStepIds(text, 12), parseTimeOf(12, text)]),
-  );
-});
+it.each([parseScripts, (text: string) => parseStepIds(text, 12), (text: string) => parseTimeOf(12, text)])(
+  'any text is read, or refused as an answer: %o',
+  (parse) => {
+    fc.assert(fc.property(fc.string(), (text) => isReadOrRefused(() => parse(text))));
+  },
+);

@@ -5,7 +5,7 @@ import { parseCpuTime } from '../../core/quantity/slurm-time.ts';
 import type { JobState, SubmittedScript } from '../batch/batch-system.ts';
 import { HelperFailed } from '../helper-failed.ts';
 import type { AskSlurm } from './programs.ts';
-import { figureIn, isUnknownJob, parseTime } from './text.ts';
+import { figureIn, isUnknownJob, parseTime, rowsIn } from './text.ts';
 
 /** All that is asked of squeue, and what it prints. Every call throws `HelperFailed`. */
 export interface Squeue {
@@ -60,16 +60,12 @@ export const openSqueue = (ask: AskSlurm): Squeue => ({
 /**
  * The rows of our format; those that are cut off are passed over. A program that stands in for squeue may print an id and a
  * state alone, or words between them.
- *
- * Throws if there are lines and none can be read: then nothing may be concluded from a job that is missing.
  */
-export function parseJobs(text: string): JobState[] {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const rows = lines.flatMap((line) => (line.split('|').length > 2 ? rowOf(line) : rowOfWords(line)));
-  if (lines.length > 0 && rows.length === 0)
-    throw new Error(`squeue printed no line with a job id and a state: ${JSON.stringify(lines[0])}`);
-  return rows;
-}
+export const parseJobs = (text: string): JobState[] =>
+  rowsIn('squeue', text, (line) => {
+    const rows = line.split('|').length > 2 ? rowOf(line) : rowOfWords(line);
+    return rows.length === 0 ? undefined : rows;
+  });
 
 function rowOf(line: string): JobState[] {
   const [id = '', word = '', start, elapsed = '', raw = '', submitted = ''] = line.split('|');
@@ -98,19 +94,17 @@ function rowOfWords(line: string): JobState[] {
 
 /** The lines of `-o "%F|%T|%o"`, one or more for an array; a path may contain the separator. */
 export const parseScripts = (text: string): SubmittedScript[] =>
-  text.split('\n').flatMap((line) => {
-    const match = /^\s*(\d+)\|(\w+)\|(.+)$/.exec(line);
-    return match === null
-      ? []
-      : [{ jobId: Number(match[1]), state: queueStateOf(match[2] as string), script: (match[3] as string).trim() }];
+  rowsIn('squeue', text, (line) => {
+    const [, id, word = '', script = ''] = /^\s*(\d+)\|(\w+)\|(.+)$/.exec(line) ?? [];
+    return id === undefined ? undefined : [{ jobId: Number(id), state: queueStateOf(word), script: script.trim() }];
   });
 
 /** The lines of `-r -o "%i|%r"`: a task of an array has a line of its own. */
 const parseReasons = (text: string): ReadonlyMap<SlurmJob, string> =>
   new Map(
-    text.split('\n').flatMap((line) => {
-      const match = /^\s*([\d_+]+)\|(.+)$/.exec(line);
-      return jobsOfId(match?.[1] ?? '').map((job) => [job, (match?.[2] ?? '').trim()] as const);
+    rowsIn('squeue', text, (line) => {
+      const [, id, reason = ''] = /^\s*([\d_+]+)\|(.+)$/.exec(line) ?? [];
+      return id === undefined ? undefined : jobsOfId(id).map((job) => [job, reason.trim()] as const);
     }),
   );
 
@@ -131,11 +125,11 @@ export function parseTimeOf(jobId: number, text: string): number | undefined {
  * One task of an array has the id of the array, and squeue lists the steps of all tasks then. Names of steps are unique,
  * so those of other tasks are never looked up.
  */
-export function parseStepIds(text: string, jobId: number): ReadonlyMap<string, string> {
-  const ids = new Map<string, string>();
-  for (const line of text.split('\n')) {
-    const match = /^\s*\d+(?:_\d+)?\.(\d+)\|(.+)$/.exec(line);
-    if (match !== null) ids.set((match[2] as string).trim(), `${jobId}.${match[1]}`);
-  }
-  return ids;
-}
+export const parseStepIds = (text: string, jobId: number): ReadonlyMap<string, string> =>
+  new Map(
+    rowsIn('squeue', text, (line) => {
+      const [, step = '', name = ''] = /^\s*\d+(?:_\d+|\+\d+)?\.(\w+)\|(.+)$/.exec(line) ?? [];
+      if (step === '') return undefined;
+      return /^\d+$/.test(step) ? [[name.trim(), `${jobId}.${step}`] as const] : [];
+    }),
+  );

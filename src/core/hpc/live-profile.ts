@@ -1,3 +1,4 @@
+import { queueStateOf } from '../allocation/slurm-state.ts';
 import { greatest, smallest } from '../quantity/extremes.ts';
 import { parseGres } from '../quantity/gres.ts';
 import type { LeftOnNodes, PartitionRules } from './partition-rules.ts';
@@ -154,12 +155,11 @@ export interface Availability {
 export function parseAvailability(text: string): Map<string, Availability> {
   const byName = new Map<string, Availability>();
   for (const line of text.split('\n')) {
-    const [given = '', state = '', count] = line.trim().split('|');
-    if (count === undefined) continue;
-    const name = given.replaceAll('*', '');
+    const [given = '', state = '', count = ''] = line.trim().split('|');
+    const [name, nodes] = [given.replaceAll('*', ''), wholeOf(count)];
+    if (name === '' || nodes === undefined) continue;
     const found = byName.get(name) ?? { idle: 0, mixed: 0, allocated: 0, down: 0, total: 0 };
     byName.set(name, found);
-    const nodes = wholeOf(count) ?? 0;
     const word = state.toLowerCase();
     found.total += nodes;
     if (word.startsWith('idle')) found.idle += nodes;
@@ -180,14 +180,15 @@ export interface QueueDepth {
 export function parseQueueDepth(text: string): Map<string, QueueDepth> {
   const byName = new Map<string, QueueDepth>();
   for (const line of text.split('\n')) {
-    const [name = '', state = '', count] = line.trim().split('|');
-    if (count === undefined) continue;
+    const [name = '', word = '', count = ''] = line.trim().split('|');
+    const [state, nodes] = [queueStateOf(word), wholeOf(count)];
+    if (name === '' || state === 'unknown' || nodes === undefined) continue;
     const found = byName.get(name) ?? { pendingJobs: 0, pendingNodes: 0, runningJobs: 0 };
     byName.set(name, found);
-    if (state === 'PENDING' || state === 'CONFIGURING') {
+    if (state === 'queued') {
       found.pendingJobs += 1;
-      found.pendingNodes += wholeOf(count) ?? 0;
-    } else if (state === 'RUNNING' || state === 'COMPLETING') found.runningJobs += 1;
+      found.pendingNodes += nodes;
+    } else if (state === 'running') found.runningJobs += 1;
   }
   return byName;
 }

@@ -42,14 +42,22 @@ export async function readCluster({ origin, environment, sinfo }: ClusterOptions
   }
 }
 
+/** The two fields of each line. A banner of the site and a line that is cut off do not end as a row does. */
+const pairsIn = (text: string): (readonly [string, string])[] =>
+  [...text.matchAll(/^([^|\n]*)\|([^|\n]*)\|[ \r]*$/gm)].map(([, first = '', second = '']) => [
+    first.trim(),
+    second.trim(),
+  ]);
+
 /** `normal*|c1-[5-28]|`: the star marks the default partition. A partition may have no nodes. */
 export function parsePartitions(text: string): NonNullable<ClusterAttributes['partitions']> {
   const nodesOf = new Map<string, string[]>();
-  for (const line of text.split('\n')) {
-    const [name = '', list = ''] = line.split('|').map((value) => value.trim());
+  for (const [name, list] of pairsIn(text)) {
     const plain = name.replace(/\*$/, '');
     if (plain === '') continue;
-    nodesOf.set(plain, [...(nodesOf.get(plain) ?? []), ...namesOf(list)]);
+    const nodes = nodesOf.get(plain) ?? [];
+    nodes.push(...namesOf(list));
+    nodesOf.set(plain, nodes);
   }
   return [...nodesOf].map(([name, nodes]) => ({ name, nodes }));
 }
@@ -57,13 +65,14 @@ export function parsePartitions(text: string): NonNullable<ClusterAttributes['pa
 /** `gpu-[4,14]|idle+drain|`: an entry for each set of states. */
 export function parseNodeStates(text: string): NonNullable<ClusterAttributes['nodes']> {
   const namesBy = new Map<string, string[]>();
-  for (const line of text.split('\n')) {
-    const [list = '', states = ''] = line.split('|').map((value) => value.trim());
+  for (const [list, states] of pairsIn(text)) {
     const names = namesOf(list);
     if (names.length === 0) continue;
     // Marks behind a state, such as the star of a node that does not answer, are no part of it.
     const key = states.toUpperCase().replaceAll(/[^A-Z_+]/g, '');
-    namesBy.set(key, [...(namesBy.get(key) ?? []), ...names]);
+    const known = namesBy.get(key) ?? [];
+    known.push(...names);
+    namesBy.set(key, known);
   }
   return [...namesBy].map(([states, names]) => ({ names, states: states.split('+').filter((each) => each !== '') }));
 }
