@@ -47,7 +47,7 @@ it('a refused login is reported with the way to log in, although the reply does 
 });
 
 it('a failure, or a reply of another program, is reported with the request, the status and its text', () => {
-  expect(refused(502, '<html>').message).toBe('list jobs: the server replied 502 Bad Gateway: <html>');
+  expect(refused(502, 'away').message).toBe('list jobs: the server replied 502 Bad Gateway: away');
   expect(refused(502, '').message).toBe('list jobs: the server replied 502 Bad Gateway: no explanation');
   expect(withMessage(500, 'disk is full').message).toBe(
     'list jobs: the server replied 500 Internal Server Error: disk is full',

@@ -1,6 +1,10 @@
+import { anotherProgram } from '../core/contract/another-program.ts';
+
 export interface Response {
   readonly status: number;
   readonly text: string;
+  /** Where a redirect leads to. */
+  readonly location?: string | undefined;
 }
 
 /** There was no reply, so it is unknown whether the request was executed. */
@@ -38,22 +42,39 @@ export class ServiceError extends Error {
   readonly text: string;
   readonly missing: MissingRecord | undefined;
 
-  constructor(doing: string, { status, text }: Response, options: { refused?: string; remedy?: string } = {}) {
+  constructor(doing: string, response: Response, options: { refused?: string; remedy?: string } = {}) {
+    const { status, text } = response;
     const reported = reportedBy(text);
+    const another = anotherProgram(response);
     const missing = status === 404 ? missingIn(reported) : undefined;
-    super(options.refused ?? (missing === undefined ? sentenceOf(doing, status, text, reported) : noneWords(missing)));
+    super(options.refused ?? (missing === undefined ? sentenceOf(doing, response, reported) : noneWords(missing)));
     this.name = 'ServiceError';
     this.status = status;
     this.code = reported.code;
-    this.remedy = options.remedy ?? reported.remedy ?? REMEDIES[status];
+    this.remedy = options.remedy ?? reported.remedy ?? (another === undefined ? REMEDIES : PROXY_REMEDIES)[status];
     this.text = text;
     this.missing = missing;
   }
 }
 
-/** For replies without a remedy: from a login check of the server, or from a proxy. */
+/** For replies without a remedy, from a login check of the server. */
 const REMEDIES: Readonly<Record<number, string>> = {
   401: 'Log in: set TORC_USERNAME and TORC_PASSWORD, or give --prompt-password.',
+};
+
+const NO_SERVER = 'The proxy is there, and the server behind it does not answer: see whether it runs, and its log.';
+
+/** For pages of a program in front of the server. */
+const PROXY_REMEDIES: Readonly<Record<number, string>> = {
+  ...REMEDIES,
+  403: 'A rule of the proxy, or of a filter of your site, refuses the request.',
+  404: 'Compare the path of the URL (--url, TORC_API_URL) with the configuration of the proxy.',
+  407: 'A proxy of your site requires a login: the server is usually reached without it.',
+  413: 'The limit is one of the proxy (nginx: client_max_body_size), not of the server.',
+  429: 'The proxy limits how many requests it takes.',
+  502: NO_SERVER,
+  503: NO_SERVER,
+  504: NO_SERVER,
 };
 
 const REASONS: Readonly<Record<number, string>> = {
@@ -62,9 +83,11 @@ const REASONS: Readonly<Record<number, string>> = {
   403: 'Forbidden',
   404: 'Not Found',
   409: 'Conflict',
+  407: 'Proxy Authentication Required',
   413: 'Payload Too Large',
   415: 'Unsupported Media Type',
   422: 'Unprocessable Entity',
+  429: 'Too Many Requests',
   500: 'Internal Server Error',
   502: 'Bad Gateway',
   503: 'Service Unavailable',
@@ -80,12 +103,16 @@ interface Reported {
 /** `Task not found`, `Worker 'a' not found for workflow 7`. */
 const NOT_FOUND = /\bnot found\b/;
 
-function sentenceOf(doing: string, status: number, text: string, { message }: Reported): string {
+function sentenceOf(doing: string, response: Response, { message }: Reported): string {
+  const { status, text } = response;
   if (message !== undefined && status < 500) return status === 404 ? message.replace(NOT_FOUND, '$& (404)') : message;
   if (status === 401) return 'the server refused the login';
   const reason = REASONS[status];
+  const replied = `replied ${status}${reason === undefined ? '' : ` ${reason}`}`;
+  const another = anotherProgram(response);
+  if (another !== undefined) return `${doing}: a program in front of the server ${replied}: ${another}`;
   const explained = message ?? (text.trim() === '' ? 'no explanation' : text.slice(0, 500));
-  return `${doing}: the server replied ${status}${reason === undefined ? '' : ` ${reason}`}: ${explained}`;
+  return `${doing}: the server ${replied}: ${explained}`;
 }
 
 /** Of this server and of Torc's own: `Workflow not found with ID: 7`, `Resource not found in file with ID: 7`. */

@@ -43,8 +43,7 @@ it('the message says what was expected and found, and the remedy names the porta
     'get version: no Torc server replied: expected an object with version, api_version, found an object with no field',
   );
   await expect(replying('<html>Log in</html>').listJobs({ query: { workflow_id: 1 } })).rejects.toMatchObject({
-    message:
-      'list jobs: no Torc server replied: expected an object with a list "items", found no JSON: <html>Log in</html>',
+    message: 'list jobs: no Torc server replied: expected an object with a list "items", found a page',
     remedy: expect.stringContaining('--cookie-header'),
   });
 });

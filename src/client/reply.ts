@@ -1,3 +1,4 @@
+import { anotherProgram } from '../core/contract/another-program.ts';
 import { type Response, Unreachable } from './errors.ts';
 
 /** Expected of a reply, made from the schema of its route: `[]` for a list, or the names of fields that an object has. */
@@ -10,23 +11,28 @@ export type ExpectedReply = string;
  *
  * Throws: `Unreachable`, so that what waits for a server waits here too.
  */
-export function serverReply(doing: string, { text }: Response, expected: ExpectedReply): unknown {
+export function serverReply(doing: string, response: Response, expected: ExpectedReply): unknown {
+  const { text } = response;
   const value = valueOf(text);
   if (value !== undefined && isExpected(value, expected)) return value;
   const found =
-    text.trim() === ''
+    anotherProgram(response) ??
+    (text.trim() === ''
       ? 'nothing'
       : value === undefined
         ? `no JSON: ${text.trim().slice(0, FOUND_LENGTH)}`
-        : kindOf(value);
+        : kindOf(value));
   throw new Unreachable(`${doing}: no Torc server replied: expected ${wordsOf(expected)}, found ${found}`, {
-    remedy: REMEDY,
+    remedy: response.status >= 300 ? REDIRECT_REMEDY : REMEDY,
   });
 }
 
 const FOUND_LENGTH = 80;
 const REMEDY =
   'Compare the URL (--url, TORC_API_URL). A portal or a proxy in front of the server may have replied, for instance because its login has expired: log in there again, and give its cookie (--cookie-header).';
+
+const REDIRECT_REMEDY =
+  'If the server moved there (https, another path), give that URL (--url, TORC_API_URL). If it is a login of a portal or a proxy, log in there again, and give its cookie (--cookie-header).';
 
 function valueOf(text: string): unknown {
   try {

@@ -129,6 +129,16 @@ function Connection({ state }: { readonly state: ConnectionState }) {
         shown is of then.
       </p>
     );
+  if (state.is === 'hidden')
+    return (
+      <p class="connection is-away" role="status">
+        <span class="dot is-failed" aria-hidden="true" /> Another program replies in place of the server: {state.found}.
+        Perhaps a login of your site has ended.{' '}
+        <button type="button" class="quiet" onClick={() => location.reload()}>
+          Log in again
+        </button>
+      </p>
+    );
   return (
     <p class="connection" role="status">
       {state.is === 'here' && (

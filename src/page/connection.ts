@@ -2,8 +2,11 @@ import { calls } from '../client/calls.gen.ts';
 import { type Client, createClient, pathOf, type Request } from '../client/client.ts';
 import { type Response as Reply, ServiceError, Unreachable } from '../client/errors.ts';
 import { followEvents } from '../client/event-stream.ts';
+import { serverReply } from '../client/reply.ts';
 import { pause } from '../client/long-timers.ts';
+import { anotherProgram } from '../core/contract/another-program.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
+import { streamPlaces } from './stream-places.ts';
 
 /**
  * The connection of this page to its server: who it is for, and whether the server answers.
@@ -15,6 +18,8 @@ import type { WorkflowStatus } from '../core/contract/workflow.ts';
 export type ConnectionState =
   | { readonly is: 'here' }
   | { readonly is: 'away'; readonly sinceMs: number }
+  /** Another program replies in its place, such as a portal whose login is over. */
+  | { readonly is: 'hidden'; readonly found: string }
   | { readonly is: 'logged out'; readonly why: string | undefined };
 
 const SERVICE = new URL('../torc-service/v1', import.meta.url).href;
@@ -25,6 +30,10 @@ const PATIENCE_MS = 20_000;
 /** A stream has a comment every 15 s; one that is silent for longer has lost its connection. */
 const SILENCE_MS = 40_000;
 
+const takePlace = streamPlaces(`${KEY} stream`);
+/** How often a window without a stream asks. */
+const ASK_MS = 2_000;
+
 /** Why a view ends its stream. */
 export const CLOSED = new Error('the view was closed');
 
@@ -32,7 +41,7 @@ let state: ConnectionState = { is: 'here' };
 const watchers = new Set<() => void>();
 
 function become(next: ConnectionState): void {
-  if (next.is === state.is && next.is !== 'logged out') return;
+  if (next.is === state.is && next.is !== 'logged out' && next.is !== 'hidden') return;
   state = next;
   for (const watch of watchers) watch();
 }
@@ -46,6 +55,8 @@ async function request(path: string, init: RequestInit, signal = AbortSignal.tim
       headers,
       signal,
       cache: 'no-store',
+      // A browser follows none to the login of another host, and reports it as a lost connection.
+      redirect: 'manual',
     });
   } catch (cause) {
     // A view that was closed ends what it waits for.
@@ -60,19 +71,28 @@ const send = async ({ method, path, body }: Request): Promise<Reply> => {
     method,
     ...(body === undefined ? {} : { body, headers: { 'Content-Type': 'application/json' } }),
   });
-  const text = await response.text();
-  noteReply(response);
-  return { status: response.status, text };
+  const reply = await replyOf(response);
+  noteReply(reply);
+  return reply;
 };
+
+/** The browser shows nothing of a redirect. */
+const replyOf = async (response: Response): Promise<Reply> =>
+  response.type === 'opaqueredirect'
+    ? { status: 302, text: '' }
+    : { status: response.status, text: await response.text() };
 
 /** While the user is logged out the login form stays, and shows why the last login failed. */
 function noteOutage(): void {
   if (state.is !== 'logged out') become({ is: 'away', sinceMs: state.is === 'away' ? state.sinceMs : Date.now() });
 }
 
-function noteReply({ status }: Response): void {
+function noteReply(reply: Reply): void {
+  const { status } = reply;
+  const found = anotherProgram(reply);
   // A proxy whose server is gone answers itself.
   if (status >= 502) noteOutage();
+  else if (found !== undefined) become({ is: 'hidden', found });
   // Other requests that are refused do not remove the reason that is shown.
   else if (status === 401) become({ is: 'logged out', why: state.is === 'logged out' ? state.why : undefined });
   else become({ is: 'here' });
@@ -83,9 +103,13 @@ async function openStream(path: string, leave: AbortSignal): Promise<AsyncIterab
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(), PATIENCE_MS);
   const response = await request(path, {}, AbortSignal.any([leave, silence.signal]));
-  noteReply(response);
-  if (response.status !== 200 || response.body === null)
-    throw new ServiceError('follow the status', { status: response.status, text: await response.text() });
+  const isStream = response.headers.get('Content-Type')?.startsWith('text/event-stream') === true;
+  if (!isStream || response.body === null) {
+    const reply = await replyOf(response);
+    noteReply(reply);
+    throw new ServiceError('follow the status', reply);
+  }
+  become({ is: 'here' });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   return (async function* () {
     try {
@@ -106,9 +130,9 @@ async function openStream(path: string, leave: AbortSignal): Promise<AsyncIterab
 /** Begins a session, and keeps its key. Throws the refusal. */
 async function startSession(authorization: string): Promise<void> {
   const response = await request('/page_session', { method: 'POST', headers: { Authorization: authorization } });
-  const text = await response.text();
-  if (response.status !== 200) throw new ServiceError('log in', { status: response.status, text });
-  const { key, user } = JSON.parse(text) as { key: string; user?: string };
+  const reply = await replyOf(response);
+  if (response.status !== 200) throw new ServiceError('log in', reply);
+  const { key, user } = serverReply('log in', reply, 'key') as { key: string; user?: string };
   localStorage.setItem(KEY, key);
   if (user === undefined) localStorage.removeItem(USER);
   else localStorage.setItem(USER, user);
@@ -140,6 +164,17 @@ export const connection = {
       fail,
     }: { signal: AbortSignal; show: (status: WorkflowStatus) => void; fail: (error: Error) => void },
   ): Promise<void> {
+    // A browser opens six connections to a server: a window above that would wait for ever.
+    let place = takePlace();
+    for (; place === undefined; place = takePlace()) {
+      await this.client.getWorkflowStatus({ params: { id } }).then(
+        (status) => !signal.aborted && show(status),
+        (error: Error) => !signal.aborted && fail(error),
+      );
+      await pause(ASK_MS);
+      if (signal.aborted) return;
+    }
+    signal.addEventListener('abort', place.leave, { once: true });
     const path = pathOf(calls.streamWorkflowStatus[1], { id });
     const followed = followEvents<WorkflowStatus>({
       open: (_, leave) => openStream(path, leave),

@@ -1,5 +1,6 @@
 import { type ComponentType, type JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { Loading } from './loading.tsx';
 
 /** A component in a part of the page that is loaded when it is shown first. */
 export function lazy<Props extends object>(what: string, load: () => Promise<ComponentType<Props>>) {
@@ -23,9 +24,7 @@ export function lazy<Props extends object>(what: string, load: () => Promise<Com
         The part of the page with {what} could not be loaded. Load the page again.
       </p>
     ) : (
-      <p class="note" role="status">
-        Loading {what} …
-      </p>
+      <Loading what={what} />
     );
   };
 }

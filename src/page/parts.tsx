@@ -4,6 +4,7 @@ import { printable } from '../core/contract/printable.ts';
 import { type Counts, SHOWN_ORDER } from '../core/job/statuses.ts';
 import { counted, grouped } from '../core/quantity/count-text.ts';
 import type { Live } from './hooks.ts';
+import { Loading } from './loading.tsx';
 import { shortenedText, statusWords, totalOf } from './words.ts';
 
 /** The statuses that occur with their counts, in the order in which they are shown everywhere. */
@@ -190,11 +191,7 @@ export function Shown<T>({
 }) {
   if (live.value !== undefined) return <>{children(live.value)}</>;
   if (live.error !== undefined) return <ErrorNote text={live.error.message} />;
-  return (
-    <p class="note" role="status">
-      Loading {what} …
-    </p>
-  );
+  return <Loading what={what} />;
 }
 
 export function PageSection({

@@ -1,6 +1,6 @@
 import type { Page, Request } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { CHROMIUM, openBrowser, watchPage } from '../support/browser.ts';
+import { CHROMIUM, openBrowser, prefixProxy, watchPage } from '../support/browser.ts';
 import { start, startServer, temporaryFolder, until } from '../support/programs.ts';
 
 /** How the page of a workflow stays live, in a real browser. Without chromium these tests are skipped. */
@@ -134,6 +134,56 @@ describe.skipIf(CHROMIUM === undefined)('a live page (skipped where chromium is 
       expect(faults).toEqual([]);
     },
   );
+
+  it.each([
+    ['a redirect to its login', 302, { Location: 'https://login.site.example/' }, ''],
+    ['its login page', 200, { 'Content-Type': 'text/html' }, '<!DOCTYPE html><title>Site login</title>'],
+  ] as const)(
+    'where a portal replies %s in place of the server, the page says so, and a click goes there',
+    async (_, status, headers, body) => {
+      const { client, port } = await startServer(temporaryFolder());
+      const { id } = await client.createWorkflow({ body: { name: 'behind', user: 'tester' } });
+      await client.createJob({ body: { workflow_id: id, name: 'a', command: 'true' } });
+      let isOver = false;
+      const root = await prefixProxy(port, '/node/n1', (path) =>
+        isOver && path.includes('/torc-service/') ? [status, headers, body] : undefined,
+      );
+      const page = await (await openBrowser()).newPage();
+      const faults = watchPage(page, new URL(root).origin);
+      await page.goto(`${root}/#/workflows/${id}`);
+      await page.getByText('1 job has not been initialized.').waitFor();
+      isOver = true;
+      await hide(page, true);
+      await hide(page, false);
+      await page.getByText('Another program replies in place of the server: a').waitFor();
+      expect(await page.locator('body').innerText()).not.toContain('JSON');
+      isOver = false;
+      const loaded = page.waitForEvent('load');
+      await page.getByRole('button', { name: 'Log in again' }).click();
+      await loaded;
+      await page.getByText('1 job has not been initialized.').waitFor();
+      await page.getByText('live').waitFor();
+      expect(faults.filter((fault) => !fault.includes('login.site.example'))).toEqual([]);
+    },
+  );
+
+  it('eight windows of one browser follow a workflow, though it opens six connections to a server', async () => {
+    const { client, port } = await startServer(temporaryFolder());
+    const { id } = await client.createWorkflow({ body: { name: 'many', user: 'tester' } });
+    await client.createJob({ body: { workflow_id: id, name: 'a', command: 'true' } });
+    const context = await (await openBrowser()).newContext();
+    const root = `http://127.0.0.1:${port}/`;
+    const pages = [];
+    for (let at = 0; at < 8; at += 1) {
+      const page = await context.newPage();
+      watchPage(page, new URL(root).origin);
+      await page.goto(`${root}#/workflows/${id}`);
+      await page.getByText('1 job has not been initialized.').waitFor();
+      pages.push(page);
+    }
+    await client.initializeJobs({ params: { id } });
+    for (const page of pages) await page.getByText('is ready, and no runner is active').waitFor();
+  });
 
   it('the view of a workflow asks for a login at once when its session ends in another tab', async () => {
     const cwd = temporaryFolder();

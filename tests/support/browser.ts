@@ -89,9 +89,20 @@ interface Axe {
   };
 }
 
-/** A proxy that serves a server below a prefix, as Open OnDemand does. */
-export async function prefixProxy(port: number, prefix: string): Promise<string> {
+/**
+ * A proxy that serves a server below a prefix, as Open OnDemand does. Where `instead` gives a reply, the server is not asked: a portal
+ * whose session is over replies itself.
+ */
+export async function prefixProxy(
+  port: number,
+  prefix: string,
+  instead: (
+    path: string,
+  ) => readonly [status: number, headers: Record<string, string>, body: string] | undefined = () => undefined,
+): Promise<string> {
   const forward = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const own = instead(incoming.url ?? '');
+    if (own !== undefined) return void outgoing.writeHead(own[0], own[1]).end(own[2]);
     if (!(incoming.url ?? '').startsWith(prefix)) return void outgoing.writeHead(404).end();
     const asked = request(
       {

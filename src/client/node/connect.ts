@@ -84,7 +84,7 @@ export function connect(address: ServiceAddress): Connection {
           const parts: Buffer[] = [];
           response.on('data', (part: Buffer) => parts.push(part));
           response.on('end', () => {
-            const answer = { status: response.statusCode ?? 0, text: Buffer.concat(parts).toString('utf8') };
+            const answer = replyOf(response, Buffer.concat(parts).toString('utf8'));
             if (answer.status === 401) reject(new LoginRefused(answer, address.url, login));
             else resolve(answer);
           });
@@ -106,7 +106,7 @@ export function connect(address: ServiceAddress): Connection {
           let text = '';
           response.on('data', (part: string) => (text += part));
           response.on('end', () => {
-            const answer = { status: response.statusCode ?? 0, text };
+            const answer = replyOf(response, text);
             reject(
               answer.status === 401
                 ? new LoginRefused(answer, address.url, login)
@@ -121,6 +121,9 @@ export function connect(address: ServiceAddress): Connection {
     close: () => agent.destroy(),
   };
 }
+
+const replyOf = ({ statusCode: status = 0, headers: { location } }: IncomingMessage, text: string): Response =>
+  location === undefined ? { status, text } : { status, text, location };
 
 /** Those of the URL come first. */
 const loginOf = ({ username, password }: ServiceAddress, url: URL): Login => ({

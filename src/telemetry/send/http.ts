@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { anotherProgram, type HttpAnswer } from '../../core/contract/another-program.ts';
 import type { Delivery } from './outbox.ts';
 import type { Packet } from './packet.ts';
 
@@ -34,7 +35,7 @@ export function createHttpDelivery(target: HttpTarget): (packet: Packet) => Prom
   return async (packet) => {
     const body = await compressed(packet.text);
     const url = new URL(`${prefix}${packet.type}`, root);
-    const { status, text } = await post(url, body, {
+    const answer = await post(url, body, {
       agent,
       headers: {
         'Content-Type': 'application/json',
@@ -46,17 +47,22 @@ export function createHttpDelivery(target: HttpTarget): (packet: Packet) => Prom
       },
       atMostMs: target.atMostMs ?? AT_MOST_MS,
     });
-    return deliveryOf(status, `${url.href} answered ${status}${text === '' ? '' : `: ${text}`}`);
+    const { status, text } = answer;
+    const another = anotherProgram(answer);
+    const said = another === undefined ? text : `${another}, which is not of a receiver`;
+    return deliveryOf(status, `${url.href} answered ${status}${said === '' ? '' : `: ${said}`}`, another !== undefined);
   };
 }
 
 /**
  * What an answer means. A message is dropped only where the receiver says that the message itself is wrong. A wrong password or
- * address will be corrected, and messages wait for that.
+ * address will be corrected, and messages wait for that; so they do where another program answers, such as a portal with its login
+ * page. What is too large for a proxy is so for good.
  */
-export function deliveryOf(status: number, reason: string): Delivery {
-  if (status >= 200 && status < 300) return { kind: 'delivered' };
-  return { kind: status === 400 || status === 413 || status === 422 ? 'refused' : 'later', reason };
+export function deliveryOf(status: number, reason: string, isAnother = false): Delivery {
+  if (status >= 200 && status < 300 && !isAnother) return { kind: 'delivered' };
+  const isWrong = status === 413 || ((status === 400 || status === 422) && !isAnother);
+  return { kind: isWrong ? 'refused' : 'later', reason };
 }
 
 /**
@@ -72,7 +78,7 @@ function post(
   url: URL,
   body: Buffer,
   { agent, headers, atMostMs }: Pick<RequestOptions, 'agent' | 'headers'> & { readonly atMostMs: number },
-): Promise<{ readonly status: number; readonly text: string }> {
+): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(atMostMs);
     const request = moduleFor(url).request(
@@ -82,7 +88,10 @@ function post(
         let text = '';
         answer.setEncoding('utf8');
         answer.on('data', (part: string) => (text = (text + part).slice(0, SHOWN)));
-        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text: text.trim().replaceAll(/\s+/g, ' ') }));
+        const { statusCode: status = 0, headers } = answer;
+        answer.on('end', () =>
+          resolve({ status, text: text.trim().replaceAll(/\s+/g, ' '), location: headers.location }),
+        );
         answer.on('error', reject);
       },
     );

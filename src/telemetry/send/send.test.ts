@@ -1,5 +1,6 @@
 import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, it, onTestFinished, test } from 'vitest';
@@ -187,6 +188,42 @@ test.each<[number, Delivery['kind']]>([
   [429, 'later'],
   [503, 'later'],
 ])('an answer of %d means that a message is %s', (status, kind) => expect(deliveryOf(status, '').kind).toBe(kind));
+
+test.each([
+  [200, 'later'],
+  [400, 'later'],
+  [413, 'refused'],
+  [422, 'later'],
+  [502, 'later'],
+] as const)('a page that another program answers with %d means that a message is %s', (status, kind) =>
+  expect(deliveryOf(status, '', true).kind).toBe(kind),
+);
+
+it('a message is kept where a portal answers with its login page, or a redirect to it', async () => {
+  const answers = [
+    { status: 200, headers: { 'Content-Type': 'text/html' }, text: '<html>\r\n<title>Log in</title></html>' },
+    { status: 302, headers: { Location: 'https://login.site.example/?next=a' }, text: '' },
+    { status: 200, headers: {}, text: 'thank you' },
+  ];
+  const server = createServer((request, response) => {
+    request.resume();
+    const { status = 500, headers = {}, text = '' } = answers.shift() ?? {};
+    response.writeHead(status, headers).end(text);
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => server.close().closeAllConnections());
+  const root = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const deliver = createHttpDelivery({ root, prefix: '', password: undefined, caFile: undefined, proxy: undefined });
+  expect(await deliver(packet('1'))).toEqual({
+    kind: 'later',
+    reason: `${root}/sample answered 200: a page ("Log in"), which is not of a receiver`,
+  });
+  expect(await deliver(packet('1'))).toMatchObject({
+    kind: 'later',
+    reason: expect.stringContaining('a redirect to https://login.site.example/,'),
+  });
+  expect(await deliver(packet('1'))).toEqual({ kind: 'delivered' });
+});
 
 it('a message is sent by POST, packed, to the address of its type, with the cluster as user', async () => {
   const seen: object[] = [];
