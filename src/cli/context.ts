@@ -15,7 +15,9 @@ import type { Standalone } from './standalone/start.ts';
 export interface Service {
   readonly client: Client;
   readonly connection: Connection;
+  /** Without a login. */
   readonly url: string;
+  readonly user: string;
   /** What this command logs in with; undefined without a login. */
   readonly password: string | undefined;
   /**
@@ -71,16 +73,18 @@ export function createContext({
 
   const open = async (): Promise<Service> => {
     const { connect } = await import('../client/node/connect.ts');
+    const { withoutLogin } = await import('../client/node/url-login.ts');
     const { createClient } = await import('../client/client.ts');
     if (settings.standalone) {
       const { openStandalone } = await import('./standalone/open.ts');
       standalone = await openStandalone(settings, output, environment, configuration['client.run.umask']);
     }
-    const url = standalone?.url ?? settings.url;
-    const password = standalone?.credential ?? (await passwordOf(settings));
+    const given = withoutLogin(validUrl(standalone?.url ?? settings.url));
+    const { url, user = settings.user } = given;
+    const password = standalone?.credential ?? given.password ?? (await passwordOf(settings));
     connection = connect({
-      url: validUrl(url),
-      username: settings.user,
+      url,
+      username: user,
       password,
       cookie: settings.cookie,
       certificates: certificatesIn(settings.tlsCaCert, output.warn),
@@ -93,7 +97,7 @@ export function createContext({
       const ofJobs = credential === undefined ? password : jobTokenOf?.(credential, workflowId);
       if (ofJobs === undefined) return [];
       return [
-        ['TORC_USERNAME', settings.user],
+        ['TORC_USERNAME', user],
         ['TORC_PASSWORD', ofJobs],
       ];
     };
@@ -106,7 +110,7 @@ export function createContext({
     // A server started for this command has the same version, unless another program was named.
     const isOwn = standalone?.isOwn === true && settings.serverProgram === undefined;
     if (!settings.skipVersionCheck && !isOwn) await checkVersion(client, output);
-    return { client, connection, url, password, jobVariables };
+    return { client, connection, url, user, password, jobVariables };
   };
 
   return {
@@ -162,7 +166,7 @@ async function checkVersion(client: Client, output: Output): Promise<void> {
 
 function validUrl(text: string): string {
   try {
-    return new URL(text).href.replace(/\/+$/, '');
+    return new URL(text).href;
   } catch (cause) {
     throw new Failure(`not a URL: "${text}"; expected something like http://localhost:8080/torc-service/v1`, { cause });
   }

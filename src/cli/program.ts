@@ -3,6 +3,7 @@ import { Command as Commander, CommanderError, Option as CommanderOption } from 
 import { VERSION } from '../core/contract/version.ts';
 import type { Command } from './command.ts';
 import { Failure } from './failure.ts';
+import { maskedUrl } from '../client/node/url-login.ts';
 import { type Option, optionName, type Values, flagsOf, longOf } from './option.ts';
 import { asksForHelp, commandsFor, groups, meantAmong } from './commands.ts';
 import { missingCommand } from './missing-commands.ts';
@@ -51,7 +52,7 @@ export async function runProgram(
     const output = createOutput(settings.format, streams, colours, settings.wide);
     if (command.offline === true && settings.standalone)
       output.warn('--standalone has no effect for this command; ignoring.');
-    hint = hintsOf(program, command, { ...given, url }, isGiven);
+    hint = hintsOf(program, command, { ...given, url: typeof url === 'string' ? maskedUrl(url) : url }, isGiven);
     const context = createContext({
       settings,
       configuration,

@@ -24,8 +24,10 @@ export async function submitTools(context: Context, options: SubmitOptions, comm
   // The folder and the scripts that a submission writes are as private as what its runners write.
   const umask = configuration['client.run.umask'];
   restrictFiles(umask);
-  const { client, url } = await context.service();
-  const slurm = openSlurm({ environment, onSlow: (words) => output.warn(words) });
+  const { client, url, jobVariables } = await context.service();
+  // A runner in an allocation logs in as this command does, also with --password.
+  const submitting = { ...environment, ...Object.fromEntries(jobVariables(0)) };
+  const slurm = openSlurm({ environment: submitting, onSlow: (words) => output.warn(words) });
   return {
     client,
     slurm,

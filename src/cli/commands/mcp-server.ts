@@ -29,7 +29,7 @@ export const mcpServer = command('serve', {
     const { replyOf } = await import('../../agents/command-reply.ts');
     const backend: Backend = {
       client: async () => (await context.service()).client,
-      command: async (...argv) => replyOf(argv, await context.torc([...(await connecting(context)), ...argv])),
+      command: async (...argv) => replyOf(argv, await context.torc([...connecting(context), ...argv])),
       hint: context.hint,
       outputDir: options.outputDir ?? environment['TORC_OUTPUT_DIR'] ?? configuration['client.run.output_dir'],
       user: context.settings.user,
@@ -44,13 +44,12 @@ export const mcpServer = command('serve', {
 });
 
 /** The options with which a command reaches the same server, and prints JSON. */
-async function connecting({ service, settings }: Context): Promise<string[]> {
-  const { url } = await service();
+function connecting({ settings }: Context): string[] {
   return [
     '-f',
     'json',
     '--skip-version-check',
-    ...(settings.standalone ? ['-s', '--db', settings.database] : ['--url', url]),
+    ...(settings.standalone ? ['-s', '--db', settings.database] : ['--url', settings.url]),
     ...(settings.password === undefined ? [] : ['--password', settings.password]),
     ...(settings.cookie === undefined ? [] : ['--cookie-header', settings.cookie]),
     ...(settings.tlsCaCert === undefined ? [] : ['--tls-ca-cert', settings.tlsCaCert]),

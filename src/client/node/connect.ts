@@ -3,6 +3,7 @@ import type { Request, Send } from '../client.ts';
 import { connectionAdvice } from './connection-advice.ts';
 import { type Response, ServiceError, Unreachable } from '../errors.ts';
 import { type Login, LoginRefused } from './login-refused.ts';
+import { withoutLogin } from './url-login.ts';
 import type { OpenStream } from '../event-stream.ts';
 
 export interface ServiceAddress {
@@ -36,7 +37,8 @@ const ANSWER_MS = 120_000;
  * noticeable with short jobs (figures in docs/adr).
  */
 export function connect(address: ServiceAddress): Connection {
-  const url = new URL(address.url);
+  const { url: place, user, password } = withoutLogin(address.url);
+  const url = new URL(place);
   const secure = url.protocol === 'https:';
   const tls = secure ? { ca: address.certificates, rejectUnauthorized: address.insecure !== true } : {};
   // Not imported: an import evaluates every export of the module, and one of these loads a whole web client (25 ms, 8
@@ -49,13 +51,14 @@ export function connect(address: ServiceAddress): Connection {
     agent,
   };
   const base = url.pathname.replace(/\/+$/, '');
-  const login = loginOf(address, url);
+  // Those of the URL come first.
+  const login = { user: user ?? address.username, password: password ?? address.password };
   const headers = headersOf(login, address.cookie);
 
   const unreachable = (cause: unknown) =>
-    new Unreachable(`no reply from ${address.url}: ${(cause as Error).message}`, {
+    new Unreachable(`no reply from ${place}: ${(cause as Error).message}`, {
       cause,
-      remedy: connectionAdvice(cause, address.url),
+      remedy: connectionAdvice(cause, place),
     });
 
   const ask = (
@@ -85,7 +88,7 @@ export function connect(address: ServiceAddress): Connection {
           response.on('data', (part: Buffer) => parts.push(part));
           response.on('end', () => {
             const answer = replyOf(response, Buffer.concat(parts).toString('utf8'));
-            if (answer.status === 401) reject(new LoginRefused(answer, address.url, login));
+            if (answer.status === 401) reject(new LoginRefused(answer, place, login));
             else resolve(answer);
           });
           response.on('error', lost);
@@ -109,7 +112,7 @@ export function connect(address: ServiceAddress): Connection {
             const answer = replyOf(response, text);
             reject(
               answer.status === 401
-                ? new LoginRefused(answer, address.url, login)
+                ? new LoginRefused(answer, place, login)
                 : new ServiceError('open the event stream', answer),
             );
           });
@@ -124,12 +127,6 @@ export function connect(address: ServiceAddress): Connection {
 
 const replyOf = ({ statusCode: status = 0, headers: { location } }: IncomingMessage, text: string): Response =>
   location === undefined ? { status, text } : { status, text, location };
-
-/** Those of the URL come first. */
-const loginOf = ({ username, password }: ServiceAddress, url: URL): Login => ({
-  user: url.username === '' ? username : decodeURIComponent(url.username),
-  password: url.password === '' ? password : decodeURIComponent(url.password),
-});
 
 function headersOf({ user, password }: Login, cookie: string | undefined): Record<string, string> {
   return {

@@ -1,3 +1,4 @@
+import { withoutLogin } from './url-login.ts';
 import { type Response, ServiceError } from '../errors.ts';
 
 /** The name and the password that a connection sends. */
@@ -9,7 +10,7 @@ export interface Login {
 /** The service does not accept the login, or there was none: the same for every request. */
 export class LoginRefused extends ServiceError {
   constructor(answer: Response, url: string, { user, password }: Login) {
-    const server = `the server at ${withoutLogin(url)}`;
+    const server = `the server at ${withoutLogin(url).url}`;
     const name = user === undefined || user === '' ? 'a user without a name' : `user "${user}"`;
     super(
       'log in',
@@ -31,12 +32,4 @@ export class LoginRefused extends ServiceError {
     );
     this.name = 'LoginRefused';
   }
-}
-
-/** A password in a URL does not belong on a screen. */
-function withoutLogin(text: string): string {
-  const url = new URL(text);
-  url.username = '';
-  url.password = '';
-  return url.href.replace(/\/+$/, '');
 }

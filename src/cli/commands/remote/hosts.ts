@@ -64,10 +64,10 @@ export async function hostsOf(
 
 /** How hosts reach the service that this command uses. */
 export async function remoteService({ service, settings, output }: Context): Promise<RemoteService> {
-  const { url, password } = await service();
+  const { url, user, password } = await service();
   return {
     url,
-    user: settings.user,
+    user,
     password,
     cookie: settings.cookie,
     certificates: certificatesIn(settings.tlsCaCert, output.warn),
