@@ -1,11 +1,13 @@
-import { execFileSync } from 'node:child_process';
+import { exec, execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { temporaryFolder } from '../support/programs.ts';
+import { missingInChain } from '../../src/cli/server/certificate-chain.ts';
+import { startServer, temporaryFolder, torc } from '../support/programs.ts';
 import { said } from '../support/words.ts';
 
 const hasOpenssl = (() => {
@@ -108,6 +110,89 @@ describe.skipIf(!hasOpenssl)('a connection that fails because of TLS (needs open
     const { code, stderr } = await ping(`http://localhost:${port}`);
     expect(code).toBe(1);
     expect(stderr).toContain(`write https:// in --url (TORC_API_URL): https://localhost:${port}/torc-service/v1`);
+  });
+});
+
+/** A root, whom it let sign, and a server with a certificate of that one: `chain` is the server's certificate with that of its signer. */
+function signedCertificates() {
+  const cwd = temporaryFolder();
+  const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd, stdio: 'ignore' });
+  const key = (name: string) => [
+    '-nodes',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-keyout',
+    `${name}.key`,
+  ];
+  writeFileSync(join(cwd, 'signer.ext'), 'basicConstraints=critical,CA:TRUE\n');
+  writeFileSync(join(cwd, 'leaf.ext'), 'subjectAltName=DNS:localhost\n');
+  openssl('req', '-x509', ...key('root'), '-out', 'root.pem', '-days', '9', '-subj', '/CN=Site Root');
+  for (const [name, subject, by] of [
+    ['signer', 'Site Signer', 'root'],
+    ['leaf', 'localhost', 'signer'],
+  ] as const) {
+    openssl('req', '-new', ...key(name), '-out', `${name}.csr`, '-subj', `/CN=${subject}`);
+    const from = ['-CA', `${by}.pem`, '-CAkey', `${by}.key`, '-CAcreateserial'];
+    openssl(
+      'x509',
+      '-req',
+      '-in',
+      `${name}.csr`,
+      ...from,
+      '-out',
+      `${name}.pem`,
+      '-days',
+      '9',
+      '-extfile',
+      `${name}.ext`,
+    );
+  }
+  const read = (name: string) => readFileSync(join(cwd, `${name}.pem`), 'utf8');
+  writeFileSync(join(cwd, 'chain.pem'), read('leaf') + read('signer'));
+  writeFileSync(join(cwd, 'between.pem'), read('root') + read('signer'));
+  return { cwd, path: (name: string) => join(cwd, `${name}.pem`) };
+}
+
+describe.skipIf(!hasOpenssl)('a certificate that an authority of the site has signed (needs openssl)', () => {
+  it('what the advice about a certificate names works: the certificate itself, that of its signer, or that of the root', async () => {
+    const { cwd, path } = signedCertificates();
+    const url = (served: string) =>
+      serving({ key: join(cwd, 'leaf.key'), certificate: path(served) }).then((port) => `https://localhost:${port}`);
+    const [whole, alone] = [await url('chain'), await url('leaf')];
+    for (const trusted of ['leaf', 'signer', 'root', 'chain'])
+      expect([trusted, await ping(whole, '--tls-ca-cert', path(trusted))]).toMatchObject([trusted, { code: 0 }]);
+    for (const trusted of ['leaf', 'signer', 'chain', 'between'])
+      expect([trusted, await ping(alone, '--tls-ca-cert', path(trusted))]).toMatchObject([trusted, { code: 0 }]);
+    const refused = await ping(alone, '--tls-ca-cert', path('root'));
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('If FILE has that of the root alone, the server does not send those between');
+    const sent = /openssl s_client -showcerts -connect (\S+)/.exec(refused.stderr)?.[1] ?? '';
+    const { stdout } = await promisify(exec)(`openssl s_client -showcerts -connect ${sent} </dev/null`);
+    writeFileSync(path('sent'), stdout);
+    expect(await ping(alone, '--tls-ca-cert', path('sent'))).toMatchObject({ code: 0 });
+  });
+
+  it('a root that this machine trusts need not be named, and one that it does not trust is refused', async () => {
+    const { cwd, path } = signedCertificates();
+    const port = await serving({ key: join(cwd, 'leaf.key'), certificate: path('chain') });
+    const words = ['ping', '--skip-version-check', '--url', `https://localhost:${port}/torc-service/v1`];
+    const environment = { SSL_CERT_FILE: path('root') };
+    expect(await torc(words, { cwd, environment })).toMatchObject({ code: 0 });
+    expect(await torc(words, { cwd, environment: { SSL_CERT_FILE: path('nothing') } })).toMatchObject({ code: 1 });
+  });
+
+  it('a server says at its start that its file lacks the certificate of the signer, and says nothing of a whole chain', async () => {
+    const { path } = signedCertificates();
+    const roots = [readFileSync(path('root'), 'utf8')];
+    expect(missingInChain(path('leaf'), roots)).toContain('ends with a certificate that "Site Signer" signed');
+    expect(missingInChain(path('chain'), [])).toContain('ends with a certificate that "Site Root" signed');
+    expect(missingInChain(path('chain'), roots)).toBeUndefined();
+    expect(missingInChain(path('root'), [])).toBeUndefined();
+    const { cwd } = signedCertificates();
+    const server = await startServer(cwd, { more: ['--https', '--tls-cert', 'leaf.pem', '--tls-key', 'leaf.key'] });
+    await server.program.says('leaf.pem ends with a certificate that "Site Signer" signed');
   });
 });
 

@@ -7,6 +7,7 @@ import { listValue } from '../../core/text/list-value.ts';
 import type { ServeOptions } from '../../server/serve.ts';
 import { nameOf, allowedOriginOf } from '../../server/http/origin.ts';
 import { CREDENTIAL_VARIABLE } from '../credential-variable.ts';
+import { missingInChain } from './certificate-chain.ts';
 import { Failure } from '../failure.ts';
 import { integerOption } from '../option.ts';
 import { maxJobsOf } from '../settings.ts';
@@ -110,6 +111,9 @@ export function worriesAbout({ host, access, credential }: ServerOptions, option
       : []),
     ...(options.authFile === undefined ? [] : worriesAboutUsers(options.authFile)),
     ...(options.https === true && options.tlsKey !== undefined ? readableByAll('the TLS key', options.tlsKey) : []),
+    ...(options.https === true && options.tlsCert !== undefined
+      ? [missingInChain(options.tlsCert)].filter((each) => each !== undefined)
+      : []),
     ...(options.https !== true && (options.tlsCert ?? options.tlsKey) !== undefined
       ? ['A certificate is named and not used: use --https for TLS']
       : []),

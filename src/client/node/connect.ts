@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Request, Send } from '../client.ts';
-import { connectionAdvice } from './connection-advice.ts';
+import { connectionAdvice, isUntrusted } from './connection-advice.ts';
 import { type Response, ServiceError, Unreachable } from '../errors.ts';
 import { type Login, LoginRefused } from './login-refused.ts';
 import { withoutLogin } from './url-login.ts';
@@ -40,15 +40,18 @@ export function connect(address: ServiceAddress): Connection {
   const { url: place, user, password } = withoutLogin(address.url);
   const url = new URL(place);
   const secure = url.protocol === 'https:';
-  const tls = secure ? { ca: address.certificates, rejectUnauthorized: address.insecure !== true } : {};
+  // A certificate that is given is trusted itself, whether it is that of a root or not.
+  const tls = secure
+    ? { ca: address.certificates, allowPartialTrustChain: true, rejectUnauthorized: address.insecure !== true }
+    : {};
   // Not imported: an import evaluates every export of the module, and one of these loads a whole web client (25 ms, 8
   // MB).
   const { Agent, request } = process.getBuiltinModule(secure ? 'node:https' : 'node:http');
-  const agent = new Agent({ keepAlive: true, ...tls });
+  let agent = new Agent({ keepAlive: true, ...tls });
+  let isWithSystem = !secure || address.certificates !== undefined;
   const common: RequestOptions = {
     hostname: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
-    agent,
   };
   const base = url.pathname.replace(/\/+$/, '');
   // Those of the URL come first.
@@ -61,6 +64,22 @@ export function connect(address: ServiceAddress): Connection {
       remedy: connectionAdvice(cause, place),
     });
 
+  /**
+   * Trusts what this machine trusts, beside the authorities that come with the runtime, if the certificate is of none of these: to read
+   * them takes longer than a command. Whether that is new.
+   */
+  const trustSystem = (cause: unknown): boolean => {
+    const { getCACertificates } = process.getBuiltinModule('node:tls');
+    if (isWithSystem || !isUntrusted(cause) || getCACertificates === undefined) return false;
+    isWithSystem = true;
+    agent = new Agent({
+      keepAlive: true,
+      ...tls,
+      ca: [...getCACertificates('default'), ...getCACertificates('system')],
+    });
+    return true;
+  };
+
   const ask = (
     { method, path, body, key }: Request,
     extra: Record<string, string>,
@@ -72,30 +91,34 @@ export function connect(address: ServiceAddress): Connection {
         : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) };
     const repeatable = key === undefined ? {} : { 'Idempotency-Key': key };
     const asked = request(
-      { ...common, method, path: base + path, headers: { ...headers, ...length, ...repeatable, ...extra } },
+      { ...common, agent, method, path: base + path, headers: { ...headers, ...length, ...repeatable, ...extra } },
       onResponse,
     );
     asked.end(body);
     return asked;
   };
 
-  return {
-    send: (sent) =>
-      new Promise<Response>((resolve, reject) => {
-        const lost = (cause: unknown) => reject(unreachable(cause));
-        const asked = ask(sent, {}, (response) => {
-          const parts: Buffer[] = [];
-          response.on('data', (part: Buffer) => parts.push(part));
-          response.on('end', () => {
-            const answer = replyOf(response, Buffer.concat(parts).toString('utf8'));
-            if (answer.status === 401) reject(new LoginRefused(answer, place, login));
-            else resolve(answer);
-          });
-          response.on('error', lost);
+  const sendOnce = (sent: Request): Promise<Response> =>
+    new Promise((resolve, reject) => {
+      const asked = ask(sent, {}, (response) => {
+        const parts: Buffer[] = [];
+        response.on('data', (part: Buffer) => parts.push(part));
+        response.on('end', () => {
+          const answer = replyOf(response, Buffer.concat(parts).toString('utf8'));
+          if (answer.status === 401) reject(new LoginRefused(answer, place, login));
+          else resolve(answer);
         });
-        asked.on('error', lost);
-        asked.setTimeout(ANSWER_MS, () => asked.destroy(new Error(`no reply within ${ANSWER_MS / 1000} s`)));
-      }),
+        response.on('error', (cause) => reject(unreachable(cause)));
+      });
+      // The server got nothing where its certificate was refused.
+      asked.on('error', (cause) =>
+        trustSystem(cause) ? sendOnce(sent).then(resolve, reject) : reject(unreachable(cause)),
+      );
+      asked.setTimeout(ANSWER_MS, () => asked.destroy(new Error(`no reply within ${ANSWER_MS / 1000} s`)));
+    });
+
+  return {
+    send: sendOnce,
     events: (path) => (lastEventId, signal) =>
       new Promise((resolve, reject) => {
         const lost = (cause: unknown) => reject(unreachable(cause));

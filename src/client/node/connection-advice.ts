@@ -9,11 +9,13 @@ export function connectionAdvice(cause: unknown, url: string): string | undefine
     reason = '',
     message = '',
   } = (cause ?? {}) as { code?: string; reason?: string; message?: string };
-  const { protocol, hostname } = new URL(url);
+  const { protocol, hostname, port } = new URL(url);
   if (UNTRUSTED.has(code)) {
     return (
       'This machine does not trust the certificate of the server. Give the certificate, or the one of the authority that ' +
-      'signed it, as a PEM file: --tls-ca-cert FILE (TORC_TLS_CA_CERT). --tls-insecure accepts any certificate.'
+      'signed it, as a PEM file: --tls-ca-cert FILE (TORC_TLS_CA_CERT). If FILE has that of the root alone, the server does not ' +
+      'send those between: add them to FILE, or to --tls-cert of the server. What it sends: ' +
+      `openssl s_client -showcerts -connect ${hostname}:${port || 443} </dev/null. --tls-insecure accepts any certificate.`
     );
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
@@ -43,6 +45,10 @@ export function connectionAdvice(cause: unknown, url: string): string | undefine
     );
   return undefined;
 }
+
+/** No certificate that is trusted has signed the one of the server. */
+export const isUntrusted = (cause: unknown): boolean =>
+  UNTRUSTED.has((cause as { code?: string } | undefined)?.code ?? '');
 
 const UNTRUSTED: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',

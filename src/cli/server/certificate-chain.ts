@@ -1,0 +1,23 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/**
+ * What the file of a server lacks for clients, which trust roots and do not know whom these let sign. Undefined for a chain that ends
+ * with its root, or is signed by one that this machine trusts.
+ */
+export function missingInChain(path: string, trusted: readonly string[] = trustedHere()): string | undefined {
+  const chain = (readFileSync(path, 'utf8').match(CERTIFICATE) ?? []).map((text) => new X509Certificate(text));
+  const last = chain.at(-1);
+  if (last === undefined || last.checkIssued(last)) return undefined;
+  const signers = trusted.map((text) => new X509Certificate(text));
+  if (signers.some((each) => last.checkIssued(each))) return undefined;
+  const issuer = /^CN=(.*)$/m.exec(last.issuer)?.[1] ?? last.issuer.replaceAll('\n', ', ');
+  return `${path} ends with a certificate that "${issuer}" signed: if that is no root that clients trust, add its certificate to the file, or clients need it as --tls-ca-cert`;
+}
+
+function trustedHere(): string[] {
+  const { getCACertificates } = process.getBuiltinModule('node:tls');
+  return [...getCACertificates('default'), ...getCACertificates('system')];
+}
