@@ -1,11 +1,12 @@
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { once } from 'node:events';
 import { ServiceError, Unreachable } from '../client/errors.ts';
 import { printable } from '../core/contract/printable.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import { VERSION } from '../core/contract/version.ts';
 import { boundedJson } from './bounded.ts';
+import { checkedLines } from './lines.ts';
 import { addPages } from './pages/serve.ts';
 import { addPrompts } from './prompts.ts';
 import { type Backend, CommandFailed, hintsOf, type Tool } from './tool.ts';
@@ -42,7 +43,9 @@ export const offered = ({ isReadOnly }: Offer, { outputDir }: Pick<Backend, 'out
 
 /** Serves the tools, resources and prompts on standard input and output, until the client closes them. */
 export async function serveTools(backend: Backend, { warn, ...offer }: ServeOptions): Promise<void> {
-  const handle = serveStdio(() => serverOf(backend, offer), { onerror: ({ message }) => warn(message) });
+  const { input, output } = checkedLines(process.stdin, process.stdout);
+  const transport = new StdioServerTransport(input, output);
+  const handle = serveStdio(() => serverOf(backend, offer), { transport, onerror: ({ message }) => warn(message) });
   // A file on standard input ends and is never closed.
   await Promise.race([once(process.stdin, 'end'), once(process.stdin, 'close')]);
   await handle.close();
