@@ -16,6 +16,10 @@ const WORDS: Readonly<Record<Shortage, string>> = {
 /** The words of cause code `disk`: it may be why a job failed. */
 export const shortageCause = (shortage: Shortage): string => WORDS[shortage];
 
+/** The same for a word of an event, also one of a newer runner. */
+export const shortageWords = (lacking: string): string =>
+  (WORDS as Readonly<Record<string, string>>)[lacking] ?? `its output lacked ${lacking}`;
+
 /** A file system as statfs(2) describes it, in blocks and files. */
 export interface FileSystemRoom {
   readonly blocks: number;

@@ -19,7 +19,7 @@ export function explainEnd(job: JobFacts): Explanation {
     const headline = `${status}, and nothing is known of how: it has no result`;
     return { kind: 'ended', headline, reasons: [], next: [] };
   }
-  const found = withRun(withMemoryUse(explainedEnd(job, end), job, end), job);
+  const found = withRun(withCutOutput(withMemoryUse(explainedEnd(job, end), job, end), job), job);
   if (status !== 'pending_failed') return { kind: 'ended', ...found };
   return {
     kind: 'ended',
@@ -34,6 +34,20 @@ function withRun(found: End, { endedInRun: run }: JobFacts): End {
   if (run === undefined) return found;
   const message = `that was in run ${run}; the present run did not run it again`;
   return { ...found, reasons: [...found.reasons, { code: 'earlier_run', message }] };
+}
+
+/** A job that completed too: not every program looks whether what it wrote was written. */
+function withCutOutput(found: End, { id, outputCut, end }: JobFacts): End {
+  if (outputCut === undefined) return found;
+  const message = `its output may be cut: ${outputCut.why} (${outputCut.folder})`;
+  return {
+    ...found,
+    reasons: [...found.reasons, { code: 'output_cut', message }],
+    next: [
+      ...found.next,
+      ...(end?.status === 'completed' ? [`make room, and run it again: torc jobs reset-status ${id} --reinit`] : []),
+    ],
+  };
 }
 
 /** A job that used more memory than it asked for, and was not ended for it: the next one may lack what it took. */

@@ -101,6 +101,8 @@ export interface JobFacts extends JobKind {
   /** That runner is gone, and has not reported its end. */
   readonly isLost?: boolean;
   readonly end: AttemptEnd | undefined;
+  /** The disk of its runner had no room for output while it ran. */
+  readonly outputCut?: { readonly why: string; readonly folder: string } | undefined;
   /** The run in which it ended, if that is an earlier one: the present run has not run it again. */
   readonly endedInRun?: number | undefined;
   /** The number of attempts with a result before the recorded ones. */

@@ -14,7 +14,7 @@ import { futureRooms, placeOf } from './place.ts';
 import { needOf } from './resource-use.ts';
 
 /** What only the one who explains knows: its clock, and whether a runner is gone. */
-export interface KnownHere extends Pick<JobFacts, 'queued' | 'unbegun' | 'partitions' | 'here'> {
+export interface KnownHere extends Pick<JobFacts, 'queued' | 'unbegun' | 'partitions' | 'here' | 'outputCut'> {
   readonly nowMs: number;
   readonly isLost: (node: ComputeNode, execution: ExecutionConfig | null | undefined) => boolean;
 }

@@ -7,6 +7,7 @@ import type { HpcPartition } from '../../core/hpc/profile.ts';
 import type { JobFacts } from '../../core/lifecycle/job-facts.ts';
 import { factsOfJob } from '../../core/lifecycle/known-job.ts';
 import { placeOf } from '../../core/lifecycle/place.ts';
+import { cutOutputOf } from './cut-output.ts';
 import { queuedAllocations } from '../queued-allocations.ts';
 import { unbegunAllocations } from '../unbegun-allocations.ts';
 
@@ -33,6 +34,7 @@ export async function gatherFacts(
   const facts = factsOfJob(known, {
     nowMs,
     isLost: isLostHere,
+    outputCut: await cutOutputOf(client, known),
     queued: waitsForRunner ? await queuedAllocations(known.of.allocations, environment) : [],
     unbegun:
       waitsForRunner && runsIn === 'allocations'

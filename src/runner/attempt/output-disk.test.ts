@@ -34,7 +34,7 @@ describe.skipIf(noSmallDisk)('the disk of the output of jobs', () => {
     expect(await shortage()).toBe('space');
     empty();
     ended('after');
-    expect(await finish()).toEqual({ shortage: 'space', folder, count: 6, names: ['a', 'b', 'c', 'd', 'e'] });
+    expect(await finish()).toEqual({ shortage: 'space', folder, count: 6, names: ['a', 'b', 'c', 'd', 'e', 'f'] });
   });
 
   it('a job that is the last to end is looked at when the runner ends', async () => {

@@ -18,7 +18,7 @@ export interface CutOutput {
   readonly shortage: Shortage;
   readonly folder: string;
   readonly count: number;
-  /** The first few. */
+  /** The first thousand. */
   readonly names: readonly string[];
 }
 
@@ -28,7 +28,7 @@ const REST_MS = 5_000;
 const ANSWER_MS = 1_000;
 /** Many jobs may fail one after the other: their failures cost one call each, not a file each. */
 const FRESH_MS = 500;
-const MOST_NAMES = 5;
+const MOST_NAMES = 1_000;
 
 export type OutputDisk = ReturnType<typeof createOutputDisk>;
 

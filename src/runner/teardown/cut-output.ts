@@ -3,6 +3,9 @@ import { counted } from '../../core/quantity/count-text.ts';
 import type { OutputDisk } from '../attempt/output-disk.ts';
 import type { Registered } from '../setup/register.ts';
 
+/** In a sentence; explanations of jobs look for theirs among all. */
+const MOST_SHOWN = 5;
+
 /**
  * Names at the end of a run the jobs whose output may be cut because there was no room for it: in the log, and as an event, if the
  * server can be reached.
@@ -17,7 +20,8 @@ export async function reportCutOutput(
   const cut = await disk.finish();
   if (cut === undefined) return;
   const { shortage, folder, count, names } = cut;
-  const jobs = [...names, ...(count > names.length ? [`and ${count - names.length} more`] : [])].join(', ');
+  const shown = names.slice(0, MOST_SHOWN);
+  const jobs = [...shown, ...(count > shown.length ? [`and ${count - shown.length} more`] : [])].join(', ');
   log.write('warn', `The output of ${counted(count, 'job')} may be cut: there was no room for it`, {
     lacking: shortage,
     folder,
@@ -30,7 +34,7 @@ export async function reportCutOutput(
       body: {
         workflow_id: workflowId,
         timestamp: Date.now(),
-        data: { ...data, lacking: shortage, folder, count, jobs },
+        data: { ...data, lacking: shortage, folder, count, jobs, job_names: [...names] },
       },
     });
   } catch (error) {

@@ -40,6 +40,13 @@ describe.skipIf(noSmallDisk)('a full disk under the output of a run', () => {
     });
     const { items: events } = await server.client.listEvents({ query: { workflow_id: 1, category: 'output_cut' } });
     expect(events.map(({ data }) => data)).toMatchObject([{ level: 'warning', lacking: 'space', count: 42 }]);
+    // The explanation of each of them says so, also of one that completed, and that of one that ended before does not.
+    const explained = (name: string) =>
+      torc(['--url', server.url, 'jobs', 'explain', name, '-w', '1'], { cwd: folder });
+    for (const name of ['after_40', 'writes'])
+      expect((await explained(name)).stdout).toContain('its output may be cut: the disk of its output was full');
+    expect((await explained('after_40')).stdout).toContain('make room, and run it again: torc ');
+    expect((await explained('early')).stdout).not.toContain('cut');
     // Everything was reported, so nothing of it is kept.
     expect(readdirSync(join(disk, 'job_runner_ledger'))).toEqual([]);
   });
