@@ -101,7 +101,8 @@ export function createContext({
         ['TORC_PASSWORD', ofJobs],
       ];
     };
-    if (standalone !== undefined) connection = { ...connection, send: unlessRefused(connection.send, standalone) };
+    if (standalone !== undefined)
+      connection = { ...connection, send: unlessRefused(reading(connection.send, standalone), standalone) };
     const client = createClient(
       patientAfterContact(connection.send, (reason) =>
         output.warn(`the server does not answer: ${reason}; retrying for ${PATIENCE_MS / 1000} s`),
@@ -134,6 +135,14 @@ export function createContext({
     },
   };
 }
+
+/** Requests that change something are refused before they are sent where nothing can be changed. */
+const reading =
+  (send: Send, { readsOnly }: Pick<Standalone, 'readsOnly'>): Send =>
+  async (request) => {
+    if (readsOnly !== undefined && request.method !== 'GET') throw new Failure(readsOnly);
+    return send(request);
+  };
 
 /** Requests to a server that is not started again end with its reason: what waits for a server need not wait. */
 const unlessRefused =

@@ -34,6 +34,10 @@ function mount(folder: string, mebibytes: number): void {
   });
 }
 
+/** What is on the disk can be read from now on, and not changed. */
+export const makeReadOnly = (disk: string): void =>
+  void execFileSync('env', ['mount', '-o', 'remount,ro', disk], { stdio: 'ignore' });
+
 /** Fills the disk to the last byte; what comes back empties it again. */
 export function fill(disk: string): () => void {
   const path = join(disk, 'filler');

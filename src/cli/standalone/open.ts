@@ -6,7 +6,10 @@ import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import type { Settings } from '../settings.ts';
 import { type Attachment, attachTo } from './attach.ts';
+import { type ReadOnlyCopy, readOnlyCopy } from './read-only-copy.ts';
 import { type Standalone, startStandalone } from './start.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How long a server may take that is starting, or ending: one that starts migrates its database first. */
 const PATIENCE_MS = 15_000;
@@ -22,10 +25,12 @@ const PAUSE_MS = 50;
 export async function openStandalone(
   settings: Settings,
   output: Output,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
   umask: string,
 ): Promise<Standalone> {
   const { database, inMemory } = settings;
+  const copied = readOnlyCopy(database, settings.trustsOwner);
+  if (copied !== undefined) return openCopy(copied, settings, { output, environment, umask });
   const untilMs = performance.now() + PATIENCE_MS;
   for (;;) {
     const beside = readAddress(database);
@@ -41,6 +46,31 @@ export async function openStandalone(
       if (started !== undefined) return started;
     }
     await pause(PAUSE_MS);
+  }
+}
+
+/** A server on a copy, for commands that only read. */
+async function openCopy(
+  copied: ReadOnlyCopy,
+  settings: Settings,
+  {
+    output,
+    environment,
+    umask,
+  }: { readonly output: Output; readonly environment: Environment; readonly umask: string },
+): Promise<Standalone> {
+  try {
+    const started = await startStandalone({ ...settings, database: copied.database }, output, environment, umask);
+    output.notice(`${settings.database} is on a read-only file system: this is a copy of it`);
+    if (started === undefined) throw new Failure(`${copied.database} is in use by another torc-server`);
+    return {
+      ...started,
+      readsOnly: `${settings.database} is on a read-only file system, where it can be read and not changed: copy its folder to another place, and name the copy with --db`,
+      stop: () => started.stop().finally(copied.remove),
+    };
+  } catch (error) {
+    copied.remove();
+    throw error;
   }
 }
 

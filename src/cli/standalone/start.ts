@@ -16,6 +16,8 @@ export interface Standalone {
   readonly credential: string;
   /** It was started by this command, and not by another one. */
   readonly isOwn: boolean;
+  /** Why nothing can be changed there; undefined where commands may change something. */
+  readonly readsOnly?: string;
   /** Why its server does not run and is not started again; undefined while there is hope. */
   refused(): string | undefined;
   /** Ends the use of it. A server that no other command uses ends; a database in memory is copied to its file first. */
