@@ -1,5 +1,5 @@
 import { PassThrough, type Readable, Writable } from 'node:stream';
-import { messageLine, refusalOf } from './message-line.ts';
+import { readMessageLine, faultReply } from './message-line.ts';
 
 /** A workflow file as JSON is the largest message. */
 const MOST_CHARACTERS = 16 * 2 ** 20;
@@ -28,7 +28,7 @@ export function checkedLines(
 
   const take = (line: string) => {
     if (line.trim() === '') return;
-    const found = messageLine(line);
+    const found = readMessageLine(line);
     if (found.is === 'refused') return say(found.reply);
     if (found.is === 'message') return void checked.write(`${line}\n`);
     const batch: Batch = { waiting: new Set(found.ids), replies: [...found.refusals] };
@@ -36,7 +36,7 @@ export function checkedLines(
     sayIfWhole(batch);
     for (const text of found.texts) checked.write(`${text}\n`);
   };
-  eachLine(input, take, () => say(refusalOf('null', -32_600, `a message above ${MOST_CHARACTERS} characters`)));
+  eachLine(input, take, () => say(faultReply('null', -32_600, `a message above ${MOST_CHARACTERS} characters`)));
   input.once('close', () => checked.end());
   input.once('end', () => checked.end());
 

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { checkedLines } from './lines.ts';
-import { messageLine } from './message-line.ts';
+import { readMessageLine } from './message-line.ts';
 
 const refused = (id: string, code: number) =>
   expect.stringMatching(new RegExp(`^\\{"jsonrpc":"2\\.0","id":${id},"error":\\{"code":${code},"message":"`));
@@ -21,7 +21,7 @@ it.each([
   ['{"jsonrpc":"2.0","id":5}', '5', -32_600],
   ['{"jsonrpc":"2.0","id":5,"method":7}', '5', -32_600],
 ])('the line %s gets a reply with its id, and is no message', (line, id, code) => {
-  expect(messageLine(line)).toEqual({ is: 'refused', reply: refused(id, code) });
+  expect(readMessageLine(line)).toEqual({ is: 'refused', reply: refused(id, code) });
 });
 
 it.each([
@@ -31,7 +31,7 @@ it.each([
   '{"jsonrpc":"2.0","id":1,"result":{}}',
   '{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}',
 ])('the line %s is a message, and goes on as it is', (text) => {
-  expect(messageLine(text)).toEqual({ is: 'message', text });
+  expect(readMessageLine(text)).toEqual({ is: 'message', text });
 });
 
 /** What a client writes, and what is written to it, with a library that answers each request. */

@@ -13,18 +13,18 @@ export type MessageLine =
   | { readonly is: 'refused'; readonly reply: string };
 
 /** What a line is. Ids are as they were written: one above 2^53 is no number here. */
-export function messageLine(line: string): MessageLine {
+export function readMessageLine(line: string): MessageLine {
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch (error) {
-    return { is: 'refused', reply: refusalOf('null', -32_700, `this line is no JSON: ${(error as Error).message}`) };
+    return { is: 'refused', reply: faultReply('null', -32_700, `this line is no JSON: ${(error as Error).message}`) };
   }
   if (!Array.isArray(value)) {
     const reply = faultOf(value, line);
     return reply === undefined ? { is: 'message', text: line } : { is: 'refused', reply };
   }
-  if (value.length === 0) return { is: 'refused', reply: refusalOf('null', -32_600, 'a batch without a message') };
+  if (value.length === 0) return { is: 'refused', reply: faultReply('null', -32_600, 'a batch without a message') };
   const texts = value.map((each) => JSON.stringify(each));
   const faults = value.map((each, at) => faultOf(each, texts[at] as string));
   const good = value.filter((_, at) => faults[at] === undefined) as Member[];
@@ -45,14 +45,14 @@ interface Member {
 /** The reply to what is no message of the protocol, with its id where it has one. */
 function faultOf(value: unknown, text: string): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return refusalOf('null', -32_600, 'expected an object with jsonrpc, method and id');
+    return faultReply('null', -32_600, 'expected an object with jsonrpc, method and id');
   const { jsonrpc, id, method } = value as Member;
   const shown = typeof id === 'string' || typeof id === 'number' ? writtenId(text, id) : 'null';
-  if (jsonrpc !== '2.0') return refusalOf(shown, -32_600, 'expected "jsonrpc": "2.0"');
+  if (jsonrpc !== '2.0') return faultReply(shown, -32_600, 'expected "jsonrpc": "2.0"');
   if (id !== undefined && typeof id !== 'string' && !Number.isSafeInteger(id))
-    return refusalOf(shown, -32_600, 'expected an id that is a string or a whole number up to 2^53 - 1');
+    return faultReply(shown, -32_600, 'expected an id that is a string or a whole number up to 2^53 - 1');
   if (method === undefined && ('result' in value || 'error' in value)) return undefined;
-  if (typeof method !== 'string') return refusalOf(shown, -32_600, 'expected a method, which is a string');
+  if (typeof method !== 'string') return faultReply(shown, -32_600, 'expected a method, which is a string');
   return undefined;
 }
 
@@ -67,5 +67,5 @@ function writtenId(text: string, id: string | number): string {
   return written;
 }
 
-export const refusalOf = (id: string, code: number, message: string): string =>
+export const faultReply = (id: string, code: number, message: string): string =>
   `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message })}}`;

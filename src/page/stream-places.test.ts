@@ -31,7 +31,7 @@ it('four windows have a stream, and the fifth has none until one leaves, also tw
   expect(taken()).toBeUndefined();
 });
 
-it('the place of a window that ended without a word is free after a while, and before that it is not', () => {
+it('the place of a window that ended and did not leave is free after a while, and before that it is not', () => {
   const { taken, kept, pass } = windows();
   for (let at = 0; at < 4; at += 1) kept.set(`torc ${at}`, '1-2 1000000');
   pass(60_000);

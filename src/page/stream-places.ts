@@ -6,7 +6,7 @@ export interface StreamPlace {
 
 /** A browser opens six connections to a server over HTTP/1.1, for all windows together; the others are for requests. */
 const MOST = 4;
-/** A window that was ended without a word holds its place no longer. Timers of windows that are covered run once a minute. */
+/** A window that ended and did not leave holds its place no longer. Timers of windows that are covered run once a minute. */
 const HELD_MS = 90_000;
 const RENEW_MS = 5_000;
 

@@ -11,7 +11,7 @@ export interface ReadOnlyCopy {
 }
 
 /**
- * A copy of a database that nobody can write because its file system is read-only: SQLite needs files beside it, also to read. Undefined
+ * A copy of a database whose file system is read-only: SQLite needs files beside it, also to read. Undefined
  * for every other database.
  *
  * Throws `NOT_TRUSTED` as an open of the original would, and a `Failure` where there is no room for the copy.

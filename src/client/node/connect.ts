@@ -111,9 +111,10 @@ export function connect(address: ServiceAddress): Connection {
         response.on('error', (cause) => reject(unreachable(cause)));
       });
       // The server got nothing where its certificate was refused.
-      asked.on('error', (cause) =>
-        trustSystem(cause) ? sendOnce(sent).then(resolve, reject) : reject(unreachable(cause)),
-      );
+      asked.on('error', (cause) => {
+        if (trustSystem(cause)) void sendOnce(sent).then(resolve, reject);
+        else reject(unreachable(cause));
+      });
       asked.setTimeout(ANSWER_MS, () => asked.destroy(new Error(`no reply within ${ANSWER_MS / 1000} s`)));
     });
 

@@ -56,7 +56,7 @@ export function parsePartitions(text: string): NonNullable<ClusterAttributes['pa
     const plain = name.replace(/\*$/, '');
     if (plain === '') continue;
     const nodes = nodesOf.get(plain) ?? [];
-    nodes.push(...namesOf(list));
+    for (const each of namesOf(list)) nodes.push(each);
     nodesOf.set(plain, nodes);
   }
   return [...nodesOf].map(([name, nodes]) => ({ name, nodes }));
@@ -71,7 +71,7 @@ export function parseNodeStates(text: string): NonNullable<ClusterAttributes['no
     // Marks behind a state, such as the star of a node that does not answer, are no part of it.
     const key = states.toUpperCase().replaceAll(/[^A-Z_+]/g, '');
     const known = namesBy.get(key) ?? [];
-    known.push(...names);
+    for (const each of names) known.push(each);
     namesBy.set(key, known);
   }
   return [...namesBy].map(([states, names]) => ({ names, states: states.split('+').filter((each) => each !== '') }));
