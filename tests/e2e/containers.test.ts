@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { startsInContainer } from '../support/container-programs.ts';
 import { start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 
 /** Jobs in containers: with a runtime that is played, and with podman where it can run containers. */
@@ -34,13 +35,14 @@ const numberIn = (path: string) =>
 
 /**
  * A container is a process of a session of its own, as of a daemon: it gets no signal of its client's group. Its command
- * begins when the client can pass signals on.
+ * begins when the client can pass signals on. The entrypoint of its image does nothing.
  */
 const PLAYED = `#!/bin/bash
 state=STATE
 case $1 in
   run)
-    shift; while [ "$1" != --name ]; do shift; done; name=$2; while [ "$1" != sh ]; do shift; done
+    for word; do [ "$last" != --name ] || name=$word; last=$word; done
+    ${startsInContainer('docker', ['true'])}
     trap 'kill -TERM "$(cat $state/$name)"' TERM
     setsid sh -c 'echo $$ > "$0"; exec "$@"' $state/$name "$@" &
     while :; do wait $!; code=$?; kill -0 "$(cat $state/$name)" 2>/dev/null || exit $code; done ;;

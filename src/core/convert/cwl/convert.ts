@@ -1,5 +1,5 @@
 import { Refusal } from '../../contract/refusals.ts';
-import type { ContainerRuntime } from '../../workflow-file/surroundings/container.ts';
+import type { ContainerRuntime } from '../../workflow-file/surroundings/runtime.ts';
 import type { ValueMap } from '../../workflow-file/text/value.ts';
 import { type Conversion, reportOf } from '../conversion.ts';
 import { fileEntries } from '../file-names.ts';

@@ -1,5 +1,5 @@
 import { formatRuntime } from '../../quantity/duration.ts';
-import type { ContainerRuntime } from '../../workflow-file/surroundings/container.ts';
+import type { ContainerRuntime } from '../../workflow-file/surroundings/runtime.ts';
 import type { ValueMap } from '../../workflow-file/text/value.ts';
 import type { Report } from '../conversion.ts';
 import { needed, type Needs } from './document.ts';

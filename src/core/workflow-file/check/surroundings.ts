@@ -1,6 +1,7 @@
 import type { Draft } from '../draft.ts';
 import { aboutEach } from '../expand/instances.ts';
 import type { Complain } from '../problems.ts';
+import { bindProblem } from '../surroundings/bind.ts';
 
 /** A job runs in a container or in an environment of the machine, and has no second script before its command. */
 export function checkSurroundings({ jobs }: Draft, complain: Complain): void {
@@ -20,6 +21,10 @@ export function checkSurroundings({ jobs }: Draft, complain: Complain): void {
     if (container !== undefined && conda !== undefined)
       refuse('conda', 'an environment of the machine is not in a container; use an image that has it');
     if (container?.image.trim() === '') refuse('container', 'the image is an empty text');
+    for (const bind of container?.binds ?? []) {
+      const problem = bindProblem(bind);
+      if (problem !== undefined) refuse('container', `the bind ${problem}`);
+    }
     for (const name of ['conda', 'module'] as const)
       if (given[name]?.trim() === '') refuse(name, `${name} is an empty text`);
   }

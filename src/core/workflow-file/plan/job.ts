@@ -66,6 +66,7 @@ export class JobWriter {
       image: image.render(combination),
       runtime: spec.container?.runtime ?? 'apptainer',
       binds: binds.map((each) => each.render(combination)),
+      keepEntrypoint: spec.container?.keep_entrypoint,
     };
     const given = { container, conda: conda?.render(combination), module: module?.render(combination) };
     if (container === undefined) return surroundingsScript(given, { variables: [], folders: [] });

@@ -1,5 +1,5 @@
-import { choiceShape, list, may, must, object, stringShape } from './shape.ts';
-import { containerRuntimes } from '../surroundings/container.ts';
+import { booleanShape, choiceShape, list, may, must, object, stringShape } from './shape.ts';
+import { containerRuntimes } from '../surroundings/runtime.ts';
 
 const container = object('ContainerSpec', {
   image: must(
@@ -20,8 +20,13 @@ const container = object('ContainerSpec', {
   binds: may(
     list(stringShape),
     'Further folders or files in the container: /data, /data:/mnt or /data:/mnt:ro. The working folder, the output folder ' +
-      'and the folders of files of the job are there anyway.',
+      'and the folders of files of the job are there anyway. A colon is part of a name unless a path, a variable or options follow it.',
     { example: ['/scratch', '$HOME/models:/models:ro'] },
+  ),
+  keep_entrypoint: may(
+    booleanShape,
+    'Lets the entrypoint of the image run, with the command as its arguments. Without it the command runs, whatever the entrypoint is.',
+    { standard: false, example: true },
   ),
 });
 

@@ -1,4 +1,6 @@
 import { MEMORY_REPORT_VARIABLE } from '../../contract/files/job.ts';
+import { bindLines } from './bind.ts';
+import type { ContainerRuntime } from './runtime.ts';
 import { shellText } from './shell-text.ts';
 
 export interface ContainerImage {
@@ -6,10 +8,9 @@ export interface ContainerImage {
   readonly runtime: ContainerRuntime;
   /** `/data`, `/data:/mnt` or `/data:/mnt:ro`. */
   readonly binds: readonly string[];
+  /** The program that the image starts by itself runs, with the command as its arguments. */
+  readonly keepEntrypoint?: boolean | undefined;
 }
-
-export const containerRuntimes = ['apptainer', 'podman', 'docker'] as const;
-export type ContainerRuntime = (typeof containerRuntimes)[number];
 
 /** What a container of a job needs of it. */
 export interface InContainer {
@@ -28,31 +29,33 @@ export const COMMAND_FOLLOWS = '# The command of the job:';
  * Working folder, output folder, submission folder and the folders of files are bound under their own paths; those that do not
  * exist yet by the nearest folder above that does.
  */
-export function containerLines({ image, runtime, binds }: ContainerImage, job: InContainer): string[] {
+export function containerLines(container: ContainerImage, job: InContainer): string[] {
   const folders = ['"$PWD"', '"$TORC_OUTPUT_DIR"', '"$TORC_WORKFLOW_SUBMISSION_DIR"', ...job.folders.map(shellText)];
-  const bind = runtime === 'apptainer' ? '--bind' : '--volume';
   return [
     `torc_command=\${BASH_EXECUTION_STRING#*$'\\n${COMMAND_FOLLOWS}\\n'}`,
-    `torc_options=(${binds.map((each) => `${bind} ${shellText(bound(each))}`).join(' ')})`,
+    ...bindLines(container.runtime, container.binds),
     `for torc_folder in ${folders.join(' ')}; do`,
     '  [ -n "$torc_folder" ] || continue',
     '  torc_folder=$(realpath -ms -- "$torc_folder")',
     '  until [ -d "$torc_folder" ]; do torc_folder=$(dirname -- "$torc_folder"); done',
-    `  case " \${torc_options[*]} " in *":$torc_folder "*) ;; *) [ "$torc_folder" = / ] || torc_options+=(${bind} "$(realpath -- "$torc_folder"):$torc_folder") ;; esac`,
+    '  [ "$torc_folder" = / ] || torc_bind "$(realpath -- "$torc_folder")" "$torc_folder"',
     'done',
-    ...(runtime === 'apptainer' ? apptainerLines(image) : engineLines(runtime, image, job.variables)),
+    ...(container.runtime === 'apptainer'
+      ? apptainerLines(container)
+      : engineLines(container.runtime, container, job.variables)),
   ];
 }
-
-const bound = (bind: string): string => (bind.includes(':') ? bind : `${bind}:${bind}`);
 
 /** Commands are written for bash; many small images have only `sh`. */
 const WITH_SHELL = 's=$(command -v bash || echo sh); ';
 
-/** Its processes are those of the job: in its process group, its control group and its environment. */
-const apptainerLines = (image: string): string[] => [
+/**
+ * Its processes are those of the job: in its process group, its control group and its environment. `run` starts the entrypoint of
+ * an image that was made for Docker; without the option it would evaluate the command as text of a shell first.
+ */
+const apptainerLines = ({ image, keepEntrypoint }: ContainerImage): string[] => [
   'if [ -n "$CUDA_VISIBLE_DEVICES" ]; then if [ -e /dev/kfd ]; then torc_options+=(--rocm); else torc_options+=(--nv); fi; fi',
-  `exec apptainer exec "\${torc_options[@]}" --pwd "$PWD" ${shellText(image)} sh -c '${WITH_SHELL}exec "$s" -c "$1"' sh "$torc_command"`,
+  `${keepEntrypoint === true ? 'exec apptainer run --no-eval' : 'exec apptainer exec'} "\${torc_options[@]}" --pwd "$PWD" ${shellText(image)} sh -c '${WITH_SHELL}exec "$s" -c "$1"' sh "$torc_command"`,
 ];
 
 /** Variables that a job may depend on and that a container does not inherit. */
@@ -105,19 +108,31 @@ const limitLines = (engine: Exclude<ContainerRuntime, 'apptainer'>): string[] =>
  * Processes of the container have another parent and other control groups. Signals reach them through the client, which is in
  * the process group of the job. If client and shell are killed, the pipe closes, and the process behind it removes the container.
  *
+ * An engine puts the entrypoint of the image before the words that follow it: `tool sh -c …`, which may do something else and end
+ * with 0. Naming `sh` as the entrypoint works with every version; an empty one, which removes it, does not with Docker before 1.13
+ * and with clients of Podman before 4 that ask a service.
+ *
  * GPUs are numbered from 0 inside, so the variables that choose among those of the machine are not passed.
  */
-const engineLines = (engine: Exclude<ContainerRuntime, 'apptainer'>, image: string, variables: readonly string[]) => [
+const engineLines = (
+  engine: Exclude<ContainerRuntime, 'apptainer'>,
+  { image, keepEntrypoint }: ContainerImage,
+  variables: readonly string[],
+) => [
   `for torc_name in $(compgen -e TORC_) $(compgen -e SLURM_) ${[...new Set([...PASSED, ...variables])].join(' ')}; do torc_options+=(--env "$torc_name"); done`,
   'if [ -n "$CUDA_VISIBLE_DEVICES" ]; then if [ -e /dev/kfd ]; then torc_options+=(--device /dev/kfd --device /dev/dri)',
   engine === 'docker'
     ? '  else torc_options+=(--gpus "\\"device=$CUDA_VISIBLE_DEVICES\\""); fi; fi'
     : '  else for torc_gpu in ${CUDA_VISIBLE_DEVICES//,/ }; do torc_options+=(--device "nvidia.com/gpu=$torc_gpu"); done; fi; fi',
-  ...(engine === 'docker' ? ['torc_options+=(--user "$(id -u):$(id -g)")'] : []),
+  // Root in a container of Podman is its user outside; the user of an image could not write to the folders of the job.
+  `torc_options+=(--user ${engine === 'docker' ? '"$(id -u):$(id -g)"' : '0:0'})`,
   ...limitLines(engine),
   'torc_container=torc-$TORC_WORKFLOW_ID-$TORC_RUN_ID-$TORC_JOB_ID-$TORC_ATTEMPT_ID-$$',
   `exec {torc_life}> >(exec setsid env -u TORC_RUNNER_MARK bash -c 'trap "" ${SIGNALS.join(' ')}; cat; ${engine} kill "$0"; ${engine} rm --force "$0"' "$torc_container" >/dev/null 2>&1)`,
   `trap : ${SIGNALS.join(' ')}`,
-  `${engine} run --rm --name "$torc_container" --network host --workdir "$PWD" "\${torc_options[@]}" ${shellText(image)} sh -c '${FIRST_PROCESS}' sh "$torc_command" "$torc_memory" {torc_life}>&-`,
+  `${engine} run --rm --name "$torc_container" --network host --workdir "$PWD" "\${torc_options[@]}" ${started(image, keepEntrypoint)} -c '${FIRST_PROCESS}' sh "$torc_command" "$torc_memory" {torc_life}>&-`,
   'exit',
 ];
+
+const started = (image: string, keepEntrypoint = false): string =>
+  keepEntrypoint ? `${shellText(image)} sh` : `--entrypoint sh ${shellText(image)}`;

@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ContainerRuntime } from './container.ts';
+import { startsInContainer } from '../../../../tests/support/container-programs.ts';
+import type { ContainerRuntime } from './runtime.ts';
 import { surroundingsScript } from './script.ts';
 
 /** Programs that write their arguments to files, one a line, and run the last ones where that is possible. */
@@ -39,17 +40,44 @@ const execute = (script: string | undefined, command: string, variables: Record<
     },
   });
 
+interface Container {
+  readonly image?: string;
+  readonly binds?: readonly string[];
+  readonly command?: string;
+  readonly folders?: readonly string[];
+  /** That of the image. */
+  readonly entrypoint?: readonly string[];
+  readonly keepEntrypoint?: boolean;
+}
+
+/** Source, target and options of a bind, as the runtime reads its option. */
+function bindRead(runtime: ContainerRuntime, option: string, text: string): string[] {
+  if (option !== '--mount') {
+    // Apptainer takes commas for the ends of binds.
+    expect(text).not.toMatch(runtime === 'apptainer' ? /:.*:.*:|,/ : /:.*:.*:/);
+    const [source = '', target = '', options = ''] = text.split(':');
+    return [source, target, options];
+  }
+  const fields = [...text.matchAll(/(?:^|,)("(?:[^"]|"")*"|[^,"]*)/g)].map(([, field = '']) =>
+    field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field,
+  );
+  expect(fields[0]).toBe('type=bind');
+  const value = (name: string) => fields.find((field) => field.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
+  return [value('src'), value('dst'), ...fields.slice(3), ...(fields.length > 3 ? [] : [''])];
+}
+
 /** The arguments with which the runtime was called, and what the command printed. */
 function contained(
   runtime: ContainerRuntime,
-  { image = 'image', binds = [] as string[], command = 'echo done', folders = [] as string[] } = {},
+  { image = 'image', binds = [], command = 'echo done', folders = [], entrypoint = [], keepEntrypoint }: Container = {},
   variables: Record<string, string> = {},
 ) {
   program(
     runtime,
-    `[ "$1" = run ] || [ "$1" = exec ] || exit 0\nprintf '%s\\n' "$@" > ${folder}/words\nwhile [ "$1" != sh ]; do shift; done\nexec "$@"`,
+    `[ "$1" = run ] || [ "$1" = exec ] || exit 0\nprintf '%s\\n' "$@" > ${folder}/words\n${startsInContainer(runtime, entrypoint)}\nexec "$@"`,
   );
-  const script = surroundingsScript({ container: { image, runtime, binds } }, { variables: ['MINE'], folders });
+  const container = { image, runtime, binds, keepEntrypoint };
+  const script = surroundingsScript({ container }, { variables: ['MINE'], folders });
   const printed = execute(script, command, variables);
   return { printed, words: readFileSync(join(folder, 'words'), 'utf8').split('\n') };
 }
@@ -85,6 +113,51 @@ describe.each(['apptainer', 'podman', 'docker'] as const)('a command in a contai
     expect(words.join(' ')).toContain(
       runtime === 'apptainer' ? `--pwd ${join(folder, 'work')}` : `--workdir ${join(folder, 'work')}`,
     );
+  });
+
+  it.each(['/runs/2026-11-28T18:30:00', '/runs/a,b', '/runs/a "b",c:1'])(
+    'the folder %s is bound under its name, as working folder and as a further one, with options too',
+    (name) => {
+      const path = join(folder, name);
+      mkdirSync(join(path, 'work'), { recursive: true });
+      const others = { folders: [path], binds: [`${path.replaceAll(':', '\\:')}:/mnt/18:30:ro`] };
+      const { words } = contained(runtime, others, { TORC_WORKFLOW_SUBMISSION_DIR: join(path, 'work') });
+      const found = words.flatMap((word, at) =>
+        /^--(?:bind|volume|mount)$/.test(words[at - 1] ?? '') ? [bindRead(runtime, words[at - 1] ?? '', word)] : [],
+      );
+      expect(found.slice(0, 1)).toEqual([[path, '/mnt/18:30', 'ro']]);
+      expect(found.slice(-2)).toEqual([
+        [join(path, 'work'), join(path, 'work'), ''],
+        [path, path, ''],
+      ]);
+    },
+  );
+
+  it('a target is bound once, with the options that the file gives it', () => {
+    const shared = join(folder, 'work');
+    const { words } = contained(runtime, { folders: [shared], binds: [`${shared}:${shared}:ro`] });
+    expect(words.filter((word) => word.includes(`:${shared}`) && !word.includes('/out'))).toEqual([
+      `${shared}:${shared}:ro`,
+    ]);
+  });
+
+  it('the command of a job runs in an image with an entrypoint, with its exit code', () => {
+    const entrypoint = ['true'];
+    expect(contained(runtime, { entrypoint, command: 'echo "it is $((6 * 7))"' }).printed).toBe('it is 42\n');
+    expect(() => contained(runtime, { entrypoint, command: 'exit 7' })).toThrow(
+      expect.objectContaining({ status: 7 }) as Error,
+    );
+  });
+
+  it('a job that keeps the entrypoint of its image gives it the command, as it is written', () => {
+    program('wrap', 'export WRAPPED=yes; exec "$@"');
+    const command = `a='x  y'; echo "$WRAPPED $a \\$HOME" '$(echo no)'`;
+    const kept = { entrypoint: ['wrap'], keepEntrypoint: true };
+    expect(contained(runtime, { ...kept, command }).printed).toBe('yes x  y $HOME $(echo no)\n');
+    expect(() => contained(runtime, { ...kept, command: 'exit 7' })).toThrow(
+      expect.objectContaining({ status: 7 }) as Error,
+    );
+    expect(contained(runtime, { entrypoint: ['echo', 'tool:'], keepEntrypoint: true }).printed).toMatch(/^tool: sh -c/);
   });
 
   it('an image is one word, in which only variables mean something', () => {

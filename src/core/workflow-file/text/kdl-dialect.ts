@@ -49,7 +49,7 @@ const stdio: Level = { called: 'stdio', nodes: { ...fields('text', 'mode'), ...f
 
 const container: Level = {
   called: 'container',
-  nodes: { ...fields('text', 'image', 'runtime'), ...fields('texts', 'binds') },
+  nodes: { ...fields('text', 'image', 'runtime'), ...fields('texts', 'binds'), ...fields('flag', 'keep_entrypoint') },
 };
 
 /** What a job has under the same name in the service; its name is the argument of the node. */
