@@ -29,9 +29,14 @@ class Service:
             each["name"]: self.ask("POST", "/resource_requirements", {"workflow_id": workflow, **each})["id"]
             for each in flow["resource_requirements"]
         }
+        files: Dict[str, int] = {}
+        for at in range(0, len(flow["files"]), MOST_JOBS):
+            records = [{"workflow_id": workflow, **each} for each in flow["files"][at : at + MOST_JOBS]]
+            made = self.ask("POST", "/bulk_files", {"files": records})["files"]
+            files.update((file["name"], file["id"]) for file in made)
         ids: Dict[str, int] = {}
         for jobs in _batches(flow["jobs"]):
-            records = [_record(job, workflow, needs, ids) for job in jobs]
+            records = [_record(job, workflow, needs, files, ids) for job in jobs]
             ids.update((job["name"], job["id"]) for job in self.ask("POST", "/bulk_jobs", {"jobs": records})["jobs"])
         self.ask("POST", f"/workflows/{workflow}/initialize_jobs")
         return int(workflow)
@@ -65,9 +70,12 @@ def _batches(jobs: List[Dict[str, Any]]) -> Iterator[List[Dict[str, Any]]]:
         yield list(batch.values())
 
 
-def _record(job: Dict[str, Any], workflow: int, needs: Dict[str, int], ids: Dict[str, int]) -> Dict[str, Any]:
+def _record(
+    job: Dict[str, Any], workflow: int, needs: Dict[str, int], files: Dict[str, int], ids: Dict[str, int]
+) -> Dict[str, Any]:
     record = {"workflow_id": workflow, "name": job["name"], "command": job["command"]}
     if "resource_requirements" in job:
         record["resource_requirements_id"] = needs[job["resource_requirements"]]
+    record["output_file_ids"] = [files[name] for name in job["output_files"]]
     record["depends_on_job_ids"] = [ids[name] for name in job["depends_on"]]
     return record

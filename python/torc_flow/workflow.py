@@ -1,5 +1,6 @@
 """Workflows of Python functions: `job` and `map` make tasks of them, `run` runs the tasks and collects the results."""
 
+import functools
 import json
 import os
 import re
@@ -8,14 +9,19 @@ import signal
 import subprocess
 import sys
 import uuid
+import warnings
 from pathlib import Path
-from typing import Any, Callable, Dict, Generic, Iterable, List, Optional, Set, Tuple, TypeVar, Union
+from typing import Any, Callable, Dict, Generic, Iterable, Iterator, List, Optional, Set, Tuple, TypeVar, Union
 
-from . import pickles
+from . import pickles, refusal
+from .job import Job
 from .progress import Progress
 from .service import Service
 
 R = TypeVar("R")
+
+# A value of this size is named when it is stored: read by 100 jobs it is 1 GB of a shared file system.
+NOTED_BYTES = 10_000_000
 
 
 class Failed(Exception):
@@ -34,7 +40,7 @@ class Task(Generic[R]):
     def error(self) -> Optional[str]:
         """The traceback of the exception that the function raised; None if it raised none."""
         path = self.flow.folder / "errors" / self.name
-        return path.read_text() if path.exists() else None
+        return path.read_text("utf-8") if path.exists() else None
 
     def result(self) -> R:
         """What the function returned. Raises `Failed` with its traceback if it raised an exception."""
@@ -42,18 +48,6 @@ class Task(Generic[R]):
             return pickles.result_of(self.flow.folder, self.name)  # type: ignore[no-any-return]
         error = self.error()
         raise Failed(f"{self.name} has no result: " + (error or f"see {self.flow.folder / 'output'} and {self.flow.log}"))
-
-
-class Job(Generic[R]):
-    """A function whose calls inside of `with Workflow(…)` become jobs. Elsewhere it is the function."""
-
-    def __init__(self, function: Callable[..., R], needs: Dict[str, Any]) -> None:
-        self.function, self.needs = function, needs
-        self.__name__, self.__doc__ = function.__name__, function.__doc__
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        flow = Workflow.current
-        return self.function(*args, **kwargs) if flow is None else flow.add(self, args, kwargs)
 
 
 def job(
@@ -100,7 +94,7 @@ class Workflow:
         self._names: Dict[str, int] = {}
         self._jobs: List[Dict[str, Any]] = []
         self._outer: Optional["Workflow"] = None
-        for kind in ("calls", "results", "errors"):
+        for kind in ("calls", "large", "results", "errors"):
             (self.folder / kind).mkdir(parents=True, mode=0o700)
 
     def __enter__(self) -> "Workflow":
@@ -116,17 +110,43 @@ class Workflow:
         needs = function.needs if isinstance(function, Job) else {}
         name = self._unique(_file_name(getattr(plain, "__name__", "call")))
         task: Task[R] = Task(self, name, set())
-        data = pickles.dumps((plain, args, kwargs), lambda value: self._before(task, value))
-        pickles.write(self.folder / "calls" / name, data)
+        pickles.write(self.folder / "calls" / name, self._pickled(task, plain, args, kwargs))
         self.tasks.append(task)
         command = [sys.executable, "-m", "torc_flow.call", str(self.folder), name]
-        record = {"name": name, "command": shlex.join(command), "depends_on": sorted(task.after)}
+        # A function may end Python with 0 and no result, as os._exit does: then its job has failed.
+        record = {"name": name, "command": shlex.join(command), "depends_on": sorted(task.after), "output_files": [name]}
         if needs:
             key = json.dumps(needs, sort_keys=True)
             self._needs.setdefault(key, {"name": f"needs_{len(self._needs) + 1}", **needs})
             record["resource_requirements"] = self._needs[key]["name"]
         self._jobs.append(record)
         return task
+
+    def _pickled(self, task: Task[Any], function: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> bytes:
+        places = functools.partial(refusal.call_places, function, args, kwargs)
+        store = functools.partial(self._store, task.name, places)
+        try:
+            apart = pickles.Apart(store, (function, *args, *kwargs.values()))
+            return pickles.dumps((function, args, kwargs), lambda value: self._before(task, value), apart)
+        except pickles.OtherWorkflow:
+            raise
+        except Exception as error:
+            raise refusal.refusal(error, function, places()) from error
+
+    def _store(self, task: str, places: Callable[[], Iterator[refusal.Place]], value: Any, data: bytes) -> str:
+        """Writes a large value, which all calls that use it read, once."""
+        name = pickles.file_name(data)
+        path = self.folder / "large" / name
+        if not path.exists():
+            pickles.write(path, data)
+            if len(data) >= NOTED_BYTES:
+                where = refusal.place_of(value, places())
+                warnings.warn(
+                    f"{task}: {where} has {len(data) / 1e6:.0f} MB in {path}, and each job that uses it reads them. "
+                    "Let the function read what it needs from a file, or take the result of another task.",
+                    stacklevel=5,
+                )
+        return name
 
     def spec(self) -> Dict[str, Any]:
         """The content of a workflow file, with the tasks that have no result yet."""
@@ -135,7 +155,9 @@ class Workflow:
         path = [str(Path(__file__).parent.parent), *(entry or os.getcwd() for entry in sys.path)]
         env = {"PYTHONPATH": os.pathsep.join(dict.fromkeys(path))}
         needs = {"resource_requirements": list(self._needs.values())}
-        return {"name": self.name, "env": env, "jobs": [each for each in jobs if each["name"] in left], **needs}
+        files = [{"name": name, "path": str(self.folder / "results" / name)} for name in sorted(left)]
+        jobs = [each for each in jobs if each["name"] in left]
+        return {"name": self.name, "env": env, "files": files, "jobs": jobs, **needs}
 
     def run(
         self,
@@ -207,7 +229,7 @@ class Workflow:
         if not isinstance(value, Task):
             return None
         if value.flow is not self:
-            raise ValueError(f"{value.name} is a task of another workflow; give its result() instead")
+            raise pickles.OtherWorkflow(f"{value.name} is a task of another workflow; give its result() instead")
         task.after.add(value.name)
         return value.name
 
