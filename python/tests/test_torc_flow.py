@@ -103,6 +103,28 @@ class Flows(unittest.TestCase):
         (said,) = (flow.folder / "output" / "job_stdio").glob("*.e")
         self.assertEqual(said.read_text(), task.error())
 
+    def test_a_function_that_ends_python_has_no_result_and_what_waits_for_it_does_not_start(self) -> None:
+        for url in [None, os.environ.get("TORC_TEST_URL")]:
+            with torc.Workflow("ends", self.folder) as flow:
+                # Not sys.exit: nothing of Python is reached.
+                (first,) = torc.map(lambda n: os._exit(n), [0])
+                second = decorated(first)
+            with self.assertRaisesRegex(torc.Failed, "2 of 2 tasks have no result"):
+                flow.run(url)
+            self.assertEqual((first.error(), second.error()), (None, None))
+            log = flow.log.read_text()
+            self.assertRegex(log, f"{first.name} .*failed")
+            self.assertEqual(len(list((flow.folder / "output" / "job_stdio").glob("*.e"))), 1)
+
+    def test_an_error_that_is_no_exception_arrives_with_its_traceback(self) -> None:
+        def stop(n: int) -> None:
+            raise KeyboardInterrupt(f"at {n}")
+
+        with torc.Workflow("stops", self.folder) as flow:
+            torc.map(stop, [1])
+        with self.assertRaisesRegex(torc.Failed, "in stop\n(.|\n)*KeyboardInterrupt: at 1"):
+            flow.run()
+
     def test_a_task_of_another_workflow_is_refused(self) -> None:
         with torc.Workflow("first", self.folder):
             task = decorated(1)

@@ -6,7 +6,6 @@ named after its content, which all calls that use it read.
 """
 
 import builtins
-import hashlib
 import importlib
 import io
 import itertools
@@ -19,6 +18,9 @@ from .sent import Space, Used
 
 # Smaller values stand in each call: a file of its own costs a shared file system about as much as reading this many bytes.
 LARGE_BYTES = 1 << 20
+
+
+_ATOMS = frozenset((type(None), bool, int, float, complex))
 
 
 class OtherWorkflow(ValueError):
@@ -38,7 +40,7 @@ class Apart:
     def __init__(self, store: Callable[[Any, bytes], str], values: Iterable[Any]) -> None:
         self._store = store
         # With the values themselves: no other one gets the id of one.
-        self._values = {id(value): value for value in values if not isinstance(value, _ATOMS)}
+        self._values = {id(value): value for value in values if type(value) not in _ATOMS}
         self._keys: Dict[int, Tuple[Any, Optional[Tuple[str, int, bool]]]] = {}
 
     def key(self, value: Any, name_of: Names) -> Optional[Tuple[str, int, bool]]:
@@ -110,6 +112,8 @@ class _Pickler(pickle.Pickler):
         self.dump(value)
 
     def persistent_id(self, value: Any) -> Any:
+        if type(value) in _ATOMS:  # Most objects of a large value, and it is asked for each.
+            return None
         if isinstance(value, Space):
             return value.number
         name = self._name_of(value)
@@ -151,17 +155,16 @@ class _Unpickler(pickle.Unpickler):
 
 
 def file_name(data: bytes) -> str:
+    import hashlib  # Jobs do without it.
+
     return hashlib.sha256(data).hexdigest()[:32]
-
-
-_ATOMS = (type(None), bool, int, float, complex)
 
 
 def weight(value: Any, depth: int = 3) -> Optional[int]:
     """About how many bytes plain data has, by a sample of its elements; None for what is not plain data."""
     if isinstance(value, (bytes, bytearray, str)):
         return len(value)
-    if isinstance(value, _ATOMS):
+    if type(value) in _ATOMS:
         return 8
     if type(value) in (list, tuple, set, frozenset, dict):
         if depth == 0 or not value:

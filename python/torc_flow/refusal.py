@@ -3,6 +3,7 @@
 import functools
 import itertools
 import pickle
+import re
 import types
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
 
@@ -40,7 +41,7 @@ def refusal(error: Exception, function: Any, places: Iterator[Place]) -> pickle.
         return pickle.PicklingError(f"{called(function)}: it cannot be sent: {error}")
     place = _innermost(found)
     reason = _error_of(place.value) or error
-    return pickle.PicklingError(f"{called(function)}: {place} cannot be sent: {reason}{_remedy(place.value)}")
+    return pickle.PicklingError(f"{called(function)}: {place} cannot be sent: {reason}{_remedy(place)}")
 
 
 def called(function: Any) -> str:
@@ -49,12 +50,15 @@ def called(function: Any) -> str:
     return str(name) if name else called(function.func) if isinstance(function, functools.partial) else type(function).__name__
 
 
-def _remedy(value: Any) -> str:
-    if isinstance(value, (type, types.ModuleType)):
+def _remedy(place: Place) -> str:
+    if isinstance(place.value, (type, types.ModuleType)):
         return ""
+    if place.name.startswith("the result"):
+        return ". Let the function return what it consists of, or the path of a file that it writes"
+    whole = re.match(r"[^\W\d]\w*", place.name)
     return (
-        f". It is a {type(value).__qualname__}: let the function make one itself, or pass what it is made from. "
-        "A module that the function imports may have one, too."
+        f". Let the function make {whole.group() if whole else 'it'} itself, or pass what it is made from; "
+        "a module that the function imports may have it, too"
     )
 
 
@@ -84,16 +88,21 @@ def _is_task(value: Any) -> bool:
     return type(value).__name__ == "Task" and type(value).__module__ == "torc_flow.workflow"
 
 
+# Each step pickles the rest again, and a longer name says no more.
+_DEEPEST = 20
+
+
 def _innermost(place: Place) -> Place:
     """The part of a value that cannot be sent, and that has no such part itself."""
     seen: Set[int] = set()
-    while True:
+    while len(seen) < _DEEPEST and not isinstance(_error_of(place.value), RecursionError):
         seen.add(id(place.value))
         parts = (part for part in _parts(place) if id(part.value) not in seen)
         found = next((part for part in parts if _error_of(part.value) is not None), None)
         if found is None:
-            return place
+            break
         place = found
+    return place
 
 
 def _parts(place: Place) -> Iterator[Place]:
