@@ -1,4 +1,7 @@
-"""What is sent to a job: each call runs in a process as a job has it, without a server and without a runner."""
+"""
+What is sent to a job: each call runs in a process as a job has it, without a server and without a runner. The reports beside some
+tests are those of other programs in which the same went wrong.
+"""
 
 import contextlib
 import functools
@@ -62,6 +65,7 @@ class Sent(unittest.TestCase):
 
 
 class Functions(Sent):
+    # https://github.com/cloudpipe/cloudpickle/issues/78, 255 and 581
     def test_a_submodule_is_there_in_the_job_also_through_a_helper_and_by_a_text(self) -> None:
         (self.folder / "own").mkdir()
         (self.folder / "own" / "__init__.py").write_text("")
@@ -77,6 +81,8 @@ class Functions(Sent):
         """
         self.assertEqual(self.result(script), (6, "a", "concurrent.futures"))
 
+    # https://github.com/dask/distributed/issues/3472 and 6803
+    # https://github.com/python-adaptive/adaptive/issues/292
     def test_helpers_are_found_by_processes_of_every_kind(self) -> None:
         script = """
             import concurrent.futures, functools, multiprocessing
@@ -120,6 +126,9 @@ class Functions(Sent):
         """
         self.assertEqual(self.result(script, value="twice"), [8])
 
+    # https://github.com/cloudpipe/cloudpickle/issues/178
+    # https://github.com/joblib/loky/issues/268
+    # https://github.com/ray-project/ray/issues/5766
     def test_cached_and_dispatching_functions_are_what_they_were(self) -> None:
         script = """
             import functools
@@ -248,6 +257,7 @@ class Functions(Sent):
 
 
 class Refused(Sent):
+    # https://github.com/dask/distributed/issues/780 and 2366
     def test_a_variable_that_cannot_be_sent_is_named_at_the_call_with_what_to_do(self) -> None:
         script = """
             import threading
@@ -312,6 +322,7 @@ class Refused(Sent):
         """
         self.assertIn("the variable made of work cannot be sent: the module made was made by a program", self.refused(script))
 
+    # https://github.com/Parsl/parsl/issues/1480
     def test_a_result_that_cannot_be_sent_is_named_in_the_error_of_the_job(self) -> None:
         script = """
             import threading
@@ -336,6 +347,8 @@ class Large(Sent):
     def sizes(self, flow: torc.Workflow, kind: str) -> Dict[str, int]:
         return {path.name: path.stat().st_size for path in (flow.folder / kind).iterdir()}
 
+    # https://github.com/dask/distributed/pull/1636
+    # https://github.com/facebookincubator/submitit/pull/1786
     def test_a_large_variable_or_argument_is_stored_once_and_read_by_each_call(self) -> None:
         table = bytes(range(256)) * 8192
 
@@ -398,6 +411,17 @@ class Large(Sent):
 
 
 class Errors(Sent):
+    # https://github.com/ray-project/ray/issues/1183
+    # https://github.com/deepmodeling/dflow/issues/445
+    def test_a_job_in_another_python_than_its_script_says_so(self) -> None:
+        with torc.Workflow("another", self.folder) as flow:
+            (task,) = torc.map(len, ["abc"])
+        path = flow.folder / "calls" / task.name
+        path.write_bytes(b"cpython-27" + path.read_bytes()[path.read_bytes().index(b"\n") :])
+        self.python("-m", "torc_flow.call", str(flow.folder), task.name)
+        self.assertRegex(task.error() or "", "RuntimeError: the script ran in cpython-27, and .* of this machine is cpython-3")
+
+    # https://github.com/Parsl/parsl/issues/546
     def test_errors_that_are_no_exception_keep_their_traceback(self) -> None:
         for kind in ("KeyboardInterrupt", "GeneratorExit", "type('Own', (BaseException,), {})", "SystemExit"):
             with self.subTest(kind):
@@ -411,6 +435,7 @@ class Errors(Sent):
             self.assertIn("ValueError: a\\udcff \xe4", error)
             self.assertIn("ValueError: a\\udcff", said)
 
+    # https://github.com/ray-project/ray/issues/4149
     def test_an_error_that_cannot_say_what_it_is_keeps_its_traceback(self) -> None:
         (self.folder / "errors.py").write_text("class Bad(Exception):\n    def __str__(self):\n        raise RuntimeError\n")
         script = """
@@ -432,6 +457,11 @@ class Errors(Sent):
 
 
 class Unpickling(unittest.TestCase):
+    # https://github.com/python/cpython/issues/125631: each call, too, in Python 3.13.0.
+    def test_a_name_of_a_task_stands_for_its_result(self) -> None:
+        data = pickles.dumps([1, print], lambda each: "task" if each is print else None)
+        self.assertEqual(pickles.loads(data, lambda name: f"the result of {name}"), [1, "the result of task"])
+
     def test_a_result_leaves_the_variables_of_the_script_as_they_are(self) -> None:
         space: Dict[str, Any] = {"__name__": "__main__"}
         exec("N = 1\ndef f(): return N", space)

@@ -1,5 +1,6 @@
 """Calls the function of a job, and writes its result or its error."""
 
+import functools
 import sys
 import traceback
 from pathlib import Path
@@ -12,9 +13,10 @@ def main(variables: Dict[str, Any]) -> int:
     """Calls the function of the job with `variables` as those of the script; returns the exit code."""
     folder, name = Path(sys.argv[1]), sys.argv[2]
     try:
-        function, args, kwargs = pickles.loads(_call(folder, name), lambda other: pickles.result_of(folder, other), folder, variables)
+        results = functools.partial(pickles.result_of, folder)
+        function, args, kwargs = pickles.loads(_call(folder, name), results, folder, variables)
         result = _pickled(function, function(*args, **kwargs))
-    # sys.exit(0) would otherwise complete the job without a result.
+    # sys.exit(0) and KeyboardInterrupt, too, are errors with a traceback.
     except BaseException as error:
         text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
         pickles.write(folder / "errors" / name, text.encode("utf-8", "backslashreplace"))
@@ -28,11 +30,11 @@ def restore(variables: Dict[str, Any]) -> None:
     """Gives a process that multiprocessing started the variables of the script, where its functions are looked up."""
     if len(sys.argv) == 3 and (Path(sys.argv[1]) / "calls" / sys.argv[2]).exists():
         folder, name = Path(sys.argv[1]), sys.argv[2]
-        pickles.load_names(_call(folder, name), lambda other: pickles.result_of(folder, other), folder, variables)
+        pickles.load_names(_call(folder, name), functools.partial(pickles.result_of, folder), folder, variables)
 
 
 def _call(folder: Path, name: str) -> bytes:
-    return (folder / "calls" / name).read_bytes()
+    return pickles.read_call(folder / "calls" / name)
 
 
 def _pickled(function: Any, result: Any) -> bytes:

@@ -11,6 +11,7 @@ import io
 import itertools
 import os
 import pickle
+import sys
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Optional, Tuple
 
@@ -92,6 +93,24 @@ def load_names(data: bytes, result_of: Callable[[str], Any], folder: Path, main:
 
 def result_of(folder: Path, name: str) -> Any:
     return loads((folder / "results" / name).read_bytes(), lambda other: result_of(folder, other))
+
+
+def write_call(path: Path, data: bytes) -> None:
+    write(path, _PYTHON + b"\n" + data)
+
+
+def read_call(path: Path) -> bytes:
+    """The pickle of a call. Raises `RuntimeError` in another Python: code of one is no code of another."""
+    written, _, data = path.read_bytes().partition(b"\n")
+    if written != _PYTHON:
+        raise RuntimeError(
+            f"the script ran in {written.decode()}, and {sys.executable} of this machine is {_PYTHON.decode()}: "
+            "all machines need the same version of Python at this path"
+        )
+    return data
+
+
+_PYTHON = (sys.implementation.cache_tag or sys.implementation.name).encode()
 
 
 def write(path: Path, data: bytes) -> None:

@@ -110,7 +110,7 @@ class Workflow:
         needs = function.needs if isinstance(function, Job) else {}
         name = self._unique(_file_name(getattr(plain, "__name__", "call")))
         task: Task[R] = Task(self, name, set())
-        pickles.write(self.folder / "calls" / name, self._pickled(task, plain, args, kwargs))
+        pickles.write_call(self.folder / "calls" / name, self._pickled(task, plain, args, kwargs))
         self.tasks.append(task)
         command = [sys.executable, "-m", "torc_flow.call", str(self.folder), name]
         # A function may end Python with 0 and no result, as os._exit does: then its job has failed.

@@ -35,7 +35,7 @@ export function bindProblem(text: string): string | undefined {
   }
   if (parts.length > 2) return `'${text}' has more than two paths; a colon that is part of a name is written \\:`;
   // A name before a second path is a volume of the engine.
-  if (parts.length === 1 && !/^[/$\{]/.test(text))
+  if (parts.length === 1 && !/^[/${]/.test(text))
     return `'${text}' is no absolute path${text.startsWith('~/') ? `; write '$HOME${text.slice(1)}'` : ''}`;
   return undefined;
 }
