@@ -44,7 +44,10 @@ class Sent(unittest.TestCase):
         """The result of a function of a script in a job, or its error, with the folder and what the job said."""
         path = self.folder / "script.py"
         path.write_text(SCRIPT.format(script=textwrap.dedent(script), call=call, value=value), "utf-8")
-        made = self.python(str(path), str(self.folder))
+        return self.job(str(path), **env)
+
+    def job(self, *script: str, **env: str) -> Tuple[Any, Path, str]:
+        made = self.python(*script, str(self.folder))
         self.assertEqual((made.returncode, made.stderr), (0, ""))
         folder, name = made.stdout.splitlines()
         job = self.python("-m", "torc_flow.call", folder, name, **env)
@@ -80,6 +83,15 @@ class Functions(Sent):
                 return own.part.f(), tag(xml), getattr(concurrent, "futures").__name__
         """
         self.assertEqual(self.result(script), (6, "a", "concurrent.futures"))
+
+    def test_a_function_of_a_module_that_runs_imports_from_its_package(self) -> None:
+        (self.folder / "own").mkdir()
+        (self.folder / "own" / "__init__.py").write_text("")
+        (self.folder / "own" / "part.py").write_text("def f(): return 6")
+        script = "def work(n):\n    from . import part\n    return part.f()"
+        (self.folder / "own" / "run.py").write_text(SCRIPT.format(script=script, call="work", value=1))
+        result, _, said = self.job("-m", "own.run")
+        self.assertEqual((result, said), (6, ""))
 
     # https://github.com/dask/distributed/issues/3472 and 6803
     # https://github.com/python-adaptive/adaptive/issues/292

@@ -3,6 +3,7 @@
 import functools
 import sys
 import traceback
+import warnings
 from pathlib import Path
 from typing import Any, Dict
 
@@ -12,6 +13,8 @@ from . import pickles, refusal
 def main(variables: Dict[str, Any]) -> int:
     """Calls the function of the job with `variables` as those of the script; returns the exit code."""
     folder, name = Path(sys.argv[1]), sys.argv[2]
+    # The package of a script that is a module; that of this module, which multiprocessing asks for, stays beside it.
+    warnings.filterwarnings("ignore", "__package__ != __spec__.parent")
     try:
         results = functools.partial(pickles.result_of, folder)
         function, args, kwargs = pickles.loads(_call(folder, name), results, folder, variables)

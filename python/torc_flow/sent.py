@@ -86,6 +86,8 @@ class Used:
             space = self._spaces.setdefault(key, Space(len(self._spaces)))
             if value.__globals__.get(value.__qualname__) is value:
                 names.add(value.__qualname__)
+            if value.__globals__.get("__package__"):  # For imports from its package.
+                names.add("__package__")
             self._add(space.number, names, value.__globals__)
         else:
             self._note_modules(names, value.__globals__)
