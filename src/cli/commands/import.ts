@@ -26,7 +26,7 @@ async function convert(
 
 const importMake = command('import make <makefile> [targets...]', {
   says: 'Convert a makefile to a workflow file: each recipe that make would run becomes a job with its files.',
-  more: 'Your own GNU make resolves variables, pattern rules and includes. It prints the recipes and runs none, but as always the $(shell …) of the makefile, rules of included files, and recipe lines that begin with +. A report on standard error names what is not the same in the workflow.',
+  more: 'Your own GNU make resolves variables, pattern rules and includes. It prints the recipes and runs none, but as always the $(shell …) of the makefile, rules of included files, and recipe lines that begin with + or contain $(MAKE). A report on standard error names what is not the same in the workflow.',
   options: conversionOptions,
   offline: true,
   run: (context, [path, targets = []], values) =>

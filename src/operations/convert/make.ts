@@ -1,7 +1,12 @@
+import { readFileSync } from 'node:fs';
 import type { Outcome } from '../../cluster/exec.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Conversion } from '../../core/convert/conversion.ts';
-import { convertMake, SUBMAKE } from '../../core/convert/make/convert.ts';
+import { SUBMAKE } from '../../core/convert/make/command.ts';
+import { convertMake } from '../../core/convert/make/convert.ts';
+import { exportsOf, factsFor, inEnglish, type MakeFacts, readFacts } from '../../core/convert/make/facts.ts';
+import { secondLookOf } from '../../core/convert/make/second-look.ts';
+import { FRAME } from '../../core/convert/make/trace.ts';
 import { askProgram } from './ask-program.ts';
 
 const MAKE = {
@@ -10,7 +15,12 @@ const MAKE = {
   reads: 'a makefile',
   // A makefile with a hundred thousand targets takes make less than a minute.
   atMostMs: 300_000,
-  reasonOf: ({ stderr }: Outcome) => stderr.trim(),
+  // And prints 1.5 kB for each.
+  atMostBytes: 2 ** 28,
+  reasonOf: ({ stderr }: Outcome) =>
+    /(?:unrecognized|invalid|illegal|unknown) option/.test(stderr)
+      ? `GNU make 4.0 or newer is needed: ${stderr.trim().split('\n')[0] ?? ''}`
+      : stderr.trim(),
 };
 
 interface Makefile {
@@ -22,62 +32,65 @@ interface Makefile {
 
 /**
  * Converts a makefile with the user's own make, which only prints: it runs no recipe, but as always what it needs to read the
- * makefile, `$(shell …)` and rules for included files, and lines that begin with `+`.
+ * makefile, `$(shell …)` and rules for included files, and lines that begin with `+` or have `$(MAKE)`.
  *
  * Throws: `CONVERSION_REFUSED` with the words of make if it refuses the makefile, or there is no GNU make.
  */
 export async function convertMakefile({ path, targets, environment }: Makefile): Promise<Conversion> {
-  const own = { ...environment, LC_ALL: 'C', MAKEFLAGS: undefined, MAKELEVEL: undefined, MFLAGS: undefined };
-  const run = async (args: readonly string[], isDone?: (outcome: Outcome) => boolean) => {
-    const words = ['-f', path, '--no-print-directory', ...args];
-    return (await askProgram(path, { ...MAKE, environment: own }, words, isDone)).stdout;
+  const given = inEnglish(environment);
+  const run = async (args: readonly string[], { input, isDone, variables = {} }: Asked = {}) => {
+    // With more than one job, as a makefile may ask for, what lines print mixes with what make prints.
+    const words = ['-f', path, '--no-print-directory', '-j1', ...args];
+    return (await askProgram(path, { ...MAKE, environment: { ...given, ...variables }, input }, words, isDone)).stdout;
   };
-  // If SHELL is not a shell, the line that prints the environment fails; the other facts are printed.
-  const facts = readFacts(await run(['-s', '--eval', FACTS, FACTS_TARGET], ({ stdout }) => stdout.includes(MARK)), own);
+  const askFacts = async (variables: Readonly<Record<string, string>>) =>
+    readFacts(await run(factsFor(), { variables }));
+  const facts = await askFacts({});
   const goals = targets.length > 0 ? targets : facts.goals;
+  const [still] = /[nqt]/.exec(facts.flags) ?? [];
+  if (still !== undefined)
+    throw new Refusal('CONVERSION_REFUSED', `${path}: its MAKEFLAGS has ${still}, with which make runs no recipe`);
   if (goals.length === 0) throw new Refusal('CONVERSION_REFUSED', `${path}: it has no target`);
   // With -B make would remake included files, start again and forget -B.
   const old = facts.makefiles.flatMap((each) => ['-o', each]);
-  const printed = await run(['-n', '-B', '--trace', '-p', `MAKE=${SUBMAKE}`, ...old, '--', ...goals]);
-  return convertMake({ makefile: path, goals, printed, shell: facts.shell, environment: facts.environment });
-}
-
-/** Make does not take a target that begins with a dot for the default one. */
-const FACTS_TARGET = '.torc-facts';
-const MARK = 'torc-facts:';
-const FACTS = `${FACTS_TARGET}: ; @${['SHELL', '.SHELLFLAGS', '.DEFAULT_GOAL', 'MAKEFILE_LIST']
-  .map((name) => `$(info ${MARK}$(${name}))`)
-  .join('')}env -0`;
-
-/** Variables of every recipe, whatever the makefile exports. */
-const OF_MAKE = /^(?:MAKE.*|MFLAGS|GNUMAKEFLAGS|PWD|OLDPWD|SHLVL|_|LC_ALL)$/;
-
-interface Facts {
-  readonly shell: { readonly program: string; readonly flags: string };
-  /** The default goal; none in a makefile without a target. */
-  readonly goals: readonly string[];
-  readonly makefiles: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
-}
-
-function readFacts(text: string, given: Readonly<Record<string, string | undefined>>): Facts {
-  const lines = text.slice(text.indexOf(MARK)).split('\n');
-  const [program = '/bin/sh', flags = '-c', goal = '', files = ''] = lines
-    .slice(0, 4)
-    .map((line) => line.slice(MARK.length));
-  const variables = lines
-    .slice(4)
-    .join('\n')
-    .split('\0')
-    .map((each) => /^([^=]+)=(.*)$/s.exec(each));
-  const exported = variables.flatMap((match) => {
-    const [, name = '', value = ''] = match ?? [];
-    return name === '' || OF_MAKE.test(name) || given[name] === value ? [] : [[name, value] as const];
+  // -i for lines that make runs also now: they may need what others make.
+  const printOnly = ['-n', '-B', '-i', `MAKE=${SUBMAKE}`, ...old];
+  const look = ['--trace', '--debug=v'];
+  const frame = ['--eval', 'unexport IFS', '--eval', `IFS = ${FRAME}`];
+  const printed = await run([...printOnly, ...look, '-p', ...frame, '--', ...goals]);
+  const plain = await run([...printOnly, '--', ...goals]);
+  const texts = textsOf(facts);
+  const exported = await exportsOf(facts, texts, given, askFacts);
+  const input = secondLookOf(printed, exported.mayExport);
+  const answer =
+    input === undefined
+      ? undefined
+      : await run(['-f', '-', ...printOnly, ...look, '--', ...goals], { input, isDone: ({ isLate }) => !isLate });
+  return convertMake({
+    makefile: path,
+    goals,
+    printed,
+    plain,
+    answer,
+    texts,
+    flags: facts.flags,
+    isIgnoredWithoutE: facts.isIgnoredWithoutE,
+    environment: exported,
   });
-  return {
-    shell: { program, flags },
-    goals: goal === '' ? [] : [goal],
-    makefiles: files.split(/\s+/).filter((each) => each !== ''),
-    environment: Object.fromEntries(exported),
-  };
 }
+
+interface Asked {
+  readonly input?: string | undefined;
+  readonly isDone?: ((outcome: Outcome) => boolean) | undefined;
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** The makefiles; one that cannot be read any more, as a temporary one, is empty. */
+const textsOf = ({ makefiles }: MakeFacts): string[] =>
+  makefiles.map((file) => {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch {
+      return '';
+    }
+  });

@@ -8,7 +8,7 @@ import type { RecipeStep } from './trace.ts';
  */
 export function isFileTarget(name: string, target: Target | undefined, steps: readonly RecipeStep[]): boolean {
   if (target?.isPhony === true || /\(.*\)$|\/$/.test(name)) return false;
-  const lines = steps.flatMap((step) => step.lines);
+  const lines = steps.flatMap((step) => step.lines.map(({ text }) => text));
   if (lines.every(isFolderMade)) return false;
   return /[./]/.test(name) || lines.some((line) => writes(line, name));
 }

@@ -1,11 +1,5 @@
 import { shellWord } from '../../contract/shell-word.ts';
-
-/** How a makefile runs its recipes. */
-export interface RecipeShell {
-  readonly program: string;
-  readonly flags: string;
-  readonly isOneShell: boolean;
-}
+import type { RecipeLine } from './trace.ts';
 
 /**
  * The command of a job that does what make does with a recipe: a shell for each line, and the first one that fails ends it,
@@ -14,40 +8,48 @@ export interface RecipeShell {
  * Lines are written as they are wherever bash, which runs the commands of jobs, does the same with them; the others get the
  * shell of the makefile.
  */
-export function commandOf(lines: readonly string[], ignored: ReadonlySet<number>, shell: RecipeShell): string {
-  if (shell.isOneShell) return inShell(lines.join('\n'), shell);
+export function commandOf(lines: readonly RecipeLine[], ignored: ReadonlySet<number>, isOneShell: boolean): string {
   const parts = lines.map((line, at) =>
-    lineOf(line, { isIgnored: ignored.has(at), isOnly: lines.length === 1 }, shell),
+    lineOf(line, { isIgnored: ignored.has(at), isOnly: lines.length === 1, isOneShell }),
   );
   return parts.length === 1 ? (parts[0] ?? '') : ['set -e', ...parts].join('\n');
 }
 
-function lineOf(
-  line: string,
-  { isIgnored, isOnly }: { readonly isIgnored: boolean; readonly isOnly: boolean },
-  shell: RecipeShell,
-): string {
-  const isPlain = isLikeBash(shell, line) && (isOnly ? !isIgnored : isSimple(line));
-  const text = isPlain ? line : inShell(line, shell);
+interface Place {
+  readonly isIgnored: boolean;
+  readonly isOnly: boolean;
+  readonly isOneShell: boolean;
+}
+
+function lineOf(line: RecipeLine, { isIgnored, isOnly, isOneShell }: Place): string {
+  const isPlain = !isOneShell && isLikeBash(line) && (isOnly ? !isIgnored : isSimple(line.text));
+  const text = isPlain ? line.text : inShell(line);
   return isIgnored ? `${text} || true` : text;
 }
 
-const inShell = (line: string, { program, flags }: RecipeShell): string => `${program} ${flags} ${shellWord(line)}`;
+const inShell = ({ program, flags, text }: RecipeLine): string => `${program} ${flags} ${shellWord(text)}`;
 
-/**
- * `echo` with a backslash is where bash and the usual /bin/sh differ. A line without a special character make runs without a
- * shell, so there `echo` is the program, which does what that of bash does.
- */
-const isLikeBash = ({ program, flags }: RecipeShell, line: string): boolean =>
+/** Does bash do with the line what the usual /bin/sh does? Where /bin/sh is dash, `[[` is an error and `{a,b}` a name. */
+const isLikeBash = ({ program, flags, text }: RecipeLine): boolean =>
   flags === '-c' &&
-  (/(?:^|\/)bash$/.test(program) ||
-    (/(?:^|\/)(?:sh|dash)$/.test(program) && (!/\becho\b[^\n]*\\[^\n]/.test(line) || !OF_SHELL.test(line))));
+  (/(?:^|\/)bash$/.test(program) || (/(?:^|\/)(?:sh|dash)$/.test(program) && !OF_BASH.some((each) => each.test(text))));
 
-/** The characters for which make starts a shell. */
-const OF_SHELL = /[#;"*?[\]&|<>(){}$`^~!\n]/;
+const OF_BASH: readonly RegExp[] = [
+  // The program of a line without signs of the shell, and all others.
+  /\becho\b(?=[^\n]*\\[^\n])(?=[^]*[#;"*?[\]&|<>(){}$`^~!\n])|\becho\s+-\w*[eE]/,
+  /(?<!\$)\{[^\s{}]*(?:,|\.\.)[^\s{}]*\}/,
+  /\[\[|(?<!\$)\(\(|\$\[|\$['"]|==|=~/,
+  /&>|>&(?!\s*[\d-])|[<>]\(|<<<|\|&|;;?&/,
+  /\$\{!|\$\{\w+(?:\[|[/^,@]|:(?![-+=?]))/,
+  /\$\{?(?:BASH\w*|RANDOM|SRANDOM|SECONDS|EPOCH\w+|HOSTNAME|HOSTTYPE|MACHTYPE|OSTYPE|E?UID|GROUPS|PIPESTATUS|FUNCNAME|DIRSTACK|SHELLOPTS|SHLVL|LINENO|0)\b/,
+  /(?:^|[\s;&|({`])(?:source|declare|typeset|let|shopt|pushd|popd|dirs|mapfile|readarray|time|coproc|select|function|disown|enable|help|history|builtin|local|type|ulimit|trap|umask|hash|kill|set)(?:\s|$)/,
+  /\bprintf\b[^\n]*%(?:q|\()|\bread\s+-[^r\s]|\bwait\s+-n|\bexec\s+-\w|\b(?:test|\[)\b[^\n]*\s[<>]\s/,
+];
 
 /** One program with its arguments and redirections: in a list with `set -e` it is what it is in a shell of its own. */
 const isSimple = (line: string): boolean =>
+  // What is open at the end of the line would take the next one.
+  !/['"]|\\$/.test(line.replaceAll(/\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"/g, '')) &&
   !/[;&|(){}`#!\n]|\$\(|<</.test(line.replaceAll(/'[^']*'|\d*>&\d/g, '')) &&
   !/^\s*(?:cd|export|set|exit|exec|unset|ulimit|umask|trap|source|\.|eval|alias|shift|return|readonly|local|declare|pushd|popd|shopt|[A-Za-z_]\w*=\S*|if|for|while|until|case|wait|read)(?:\s|$)/.test(
     line,

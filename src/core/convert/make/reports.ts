@@ -1,37 +1,5 @@
 import type { Report } from '../conversion.ts';
 import type { Target } from './database.ts';
-import { prefixOf, writtenLines } from './recipe.ts';
-
-/**
- * The lines of a recipe whose failure make ignores: those with `-` before them, or all with `.IGNORE`. Make prints lines without
- * the `-`, so this reads the recipe as it was written. It must have as many lines.
- */
-export function ignoredLines(
-  target: string,
-  lines: readonly string[],
-  targets: ReadonlyMap<string, Target>,
-  { line, file }: { readonly line: number | undefined; readonly file: string | undefined },
-  report: Report,
-): ReadonlySet<number> {
-  const all = new Set(lines.keys());
-  const ignore = targets.get('.IGNORE');
-  if (ignore !== undefined && (ignore.prerequisites.length === 0 || ignore.prerequisites.includes(target))) return all;
-  const written = writtenLines(targets.get(target)?.recipe ?? []).filter((each) => each.trim() !== '');
-  const prefixes = written.map(prefixOf);
-  if (prefixes.some((prefix) => prefix.includes('+')))
-    report.note(`+ before a line of ${target}`, 'make ran this line also while it only printed the others', line, file);
-  const isIgnored = prefixes.map((prefix) => prefix.includes('-'));
-  if (!isIgnored.includes(true)) return new Set();
-  if (!isIgnored.includes(false)) return all;
-  if (written.length === lines.length) return new Set([...lines.keys()].filter((at) => isIgnored[at] === true));
-  report.leaveOut(
-    `- before some lines of ${target}`,
-    'which of the printed lines they are cannot be seen; write || true behind those that may fail',
-    line,
-    file,
-  );
-  return new Set();
-}
 
 /** What the special targets of make mean for a workflow. */
 export function reportSpecialTargets(
@@ -42,13 +10,20 @@ export function reportSpecialTargets(
   const has = (name: string) => targets.has(name);
   if (has('.NOTPARALLEL'))
     report.leaveOut('.NOTPARALLEL', 'jobs run side by side unless files order them: torc run --max-parallel-jobs 1');
-  if ([...targets.values()].some(({ prerequisites }) => prerequisites.includes('.WAIT')))
+  if ([...targets.values()].some(({ hasWait }) => hasWait))
     report.leaveOut('.WAIT', 'it orders prerequisites that no file orders; add depends_on');
   if ((targets.get('.INTERMEDIATE')?.prerequisites.length ?? 0) > 0)
     report.note('.INTERMEDIATE', 'torc keeps all files');
   if (has('.DELETE_ON_ERROR'))
     report.note('.DELETE_ON_ERROR', 'torc keeps what a failed job wrote, and runs the job again from its beginning');
-  for (const [name, { recipe, line, file }] of targets)
+  for (const [name, { recipe, line, file }] of targets) {
+    if (has('.ONESHELL') && made.has(name) && recipe.some((each) => /^[\s@-]*\+|\$[({]MAKE[)}]/.test(each)))
+      report.leaveOut(
+        `.ONESHELL with + or $(MAKE) for ${name}`,
+        'make runs it also while it only prints, and what it prints stands in the command',
+        line,
+        file,
+      );
     if (made.has(name) && recipe.some((each) => /\$\?/.test(each)))
       report.note(
         `$? in the recipe of ${name}`,
@@ -56,4 +31,42 @@ export function reportSpecialTargets(
         line,
         file,
       );
+  }
+}
+
+/** Functions in a recipe that look at the machine when make is about to run it: make looked at it now. */
+export function reportExpansions(
+  name: string,
+  target: Target | undefined,
+  hasJobBefore: boolean,
+  report: Report,
+): void {
+  const found = new Set((target?.recipe.join('\n') ?? '').match(/\$[({](?:shell|wildcard|file)\b/g));
+  const say = (text: string, isLeftOut: boolean, instead: string) =>
+    (isLeftOut ? report.leaveOut : report.note)(
+      `${text} in the recipe of ${name}`,
+      instead,
+      target?.line,
+      target?.file,
+    );
+  for (const each of found) {
+    if (each.endsWith('file')) say('$(file)', true, 'make read or wrote the file now; the job does not');
+    else say(`$(${each.slice(2)})`, hasJobBefore, 'the job has its value of today, before other jobs have run');
+  }
+}
+
+/** Targets that are files already. */
+export function reportExisting(names: readonly string[], report: Report): void {
+  if (names.length === 0) return;
+  const some = names.slice(0, 3).join(', ');
+  report.note(
+    names.length > 3 ? `${some} and ${names.length - 3} more files` : some,
+    'they are there; the workflow makes them again, as make -B does',
+  );
+}
+
+/** Make in $(shell …) is not run while make only prints: what it prints would be missing. */
+export function reportTexts(texts: readonly string[], report: Report): void {
+  if (texts.some((text) => /(?:\$[({]shell\s|!=)[^\n]*\$[({]MAKE[)}]/.test(text)))
+    report.leaveOut('$(MAKE) in $(shell)', 'it was not run, so its value is empty; write make in place of $(MAKE)');
 }

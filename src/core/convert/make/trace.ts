@@ -1,3 +1,14 @@
+import { readWalk, type MakeWalk } from './walk.ts';
+
+/** A line of a recipe as make would run it: variables are replaced, `@`, `-` and `+` before it are gone. */
+export interface RecipeLine {
+  readonly text: string;
+  readonly program: string;
+  readonly flags: string;
+  /** The flags are those of make, not of the makefile. */
+  readonly areFlagsOfMake: boolean;
+}
+
 /** A recipe as make would run it, in the order of the run. */
 export interface RecipeStep {
   readonly target: string;
@@ -5,62 +16,101 @@ export interface RecipeStep {
   readonly file: string;
   readonly line: number | undefined;
   /** Each is run by a shell of its own, unless the makefile says `.ONESHELL`. */
-  readonly lines: readonly string[];
+  readonly lines: readonly RecipeLine[];
 }
 
 export interface PrintedRecipes {
   readonly steps: readonly RecipeStep[];
+  readonly walk: MakeWalk;
   /** The data base behind the recipes. */
   readonly database: string;
-  /** What make printed before the first recipe: the makefile's own $(info …). */
-  readonly before: readonly string[];
+  /** Targets with a recipe that make prints in a way that is not known. */
+  readonly unread: readonly string[];
+  /** All other lines: messages of make, what $(info …) prints, and what lines print that make runs. */
+  readonly others: readonly string[];
 }
+
+/**
+ * What make expands for each line of a recipe before it prints the line, as it looks for the variable IFS of the target: no makefile
+ * sets it. So the line is framed, and the shell is the one of this target. $(shell …) in a recipe expands it, too, but before make
+ * names the target.
+ */
+export const FRAME = ['program:$(SHELL)', 'flags:$(origin .SHELLFLAGS):$(.SHELLFLAGS)', 'line:']
+  .map((each) => `$(info torc-${each})`)
+  .join('');
+
+const PROGRAM = 'torc-program:';
+const FLAGS = 'torc-flags:';
+const LINE = 'torc-line:';
 
 /** `Makefile:12: update target 'a.o' due to: a.c`; GNU make 4.0 to 4.4 word it in three ways. */
 const HEAD = /^(.+?):(?:(\d+):)? (?:update )?target '(.+?)' (?:does not exist|is \.PHONY|due to: )/;
+const MADE = /^ *Must remake target '(.*)'\.$/;
+const END = /^ *(?:Successfully remade|Failed to remake) target file '(.*)'\.$/;
 const DATABASE = /^# Make data base, printed on /m;
 
+type Written = { -readonly [K in keyof RecipeLine]: RecipeLine[K] };
+
 /**
- * Reads what `make -n --trace -p` prints: for each recipe a line that names target and place, then its commands with all
- * variables replaced, then the data base.
+ * Reads what `make -n --trace --debug=v -p` prints with FRAME: for each recipe a line that names target and place, then its
+ * commands with all variables replaced; how make goes through the targets; then the data base.
  */
 export function readTrace(text: string): PrintedRecipes {
   const at = DATABASE.exec(text)?.index ?? text.length;
-  const steps: (RecipeStep & { lines: string[] })[] = [];
-  const before: string[] = [];
-  for (const line of logicalLines(text.slice(0, at))) {
-    const [, file, number, target] = HEAD.exec(line) ?? [];
-    const last = steps.at(-1);
-    if (file !== undefined && target !== undefined) {
-      steps.push({ target, file, line: number === undefined ? undefined : Number(number), lines: [] });
-    } else if (last !== undefined) last.lines.push(line);
-    else before.push(line);
-  }
+  const steps: (Omit<RecipeStep, 'lines'> & { lines: Written[] })[] = [];
+  const others: string[] = [];
+  const lines = text.slice(0, at).split('\n');
+  let made: string | undefined;
+  let isInRecipe = false;
+  let isInLine = false;
+  // There was a frame since make began with a target, be it of $(shell …).
+  let isFramed = false;
+  const unread: string[] = [];
+  let shell = { program: '', flags: '', areFlagsOfMake: false };
+  lines.forEach((line, number) => {
+    const last = steps.at(-1)?.lines.at(-1);
+    const head = isInRecipe ? undefined : headOf(line, made, lines[number + 1]);
+    if (END.exec(line)?.[1] === made && made !== undefined) {
+      if (!isInRecipe && isFramed) unread.push(made);
+      [isInRecipe, isInLine, isFramed] = [false, false, false];
+      others.push(line);
+    } else if (line.startsWith(PROGRAM)) [shell, isInLine] = [{ ...shell, program: line.slice(PROGRAM.length) }, false];
+    else if (line.startsWith(FLAGS)) shell = { ...shell, ...flagsIn(line.slice(FLAGS.length)) };
+    else if (line.startsWith(LINE)) {
+      [isInLine, isFramed] = [isInRecipe, true];
+      if (isInRecipe) steps.at(-1)?.lines.push({ text: '', ...shell });
+    } else if (head !== undefined) {
+      steps.push({ ...head, lines: [] });
+      isInRecipe = true;
+    } else if (isInLine && last !== undefined) last.text = last.text === '' ? line : `${last.text}\n${line}`;
+    else {
+      others.push(line);
+      const [, begun] = MADE.exec(line) ?? [];
+      if (begun !== undefined) [made, isFramed] = [begun, false];
+    }
+  });
   return {
-    steps: steps.map((step) => ({ ...step, lines: withoutBanner(step.lines) })),
+    steps: steps.map((step) => ({ ...step, lines: step.lines.filter(({ text: each }) => each.trim() !== '') })),
+    walk: readWalk(others),
+    unread,
     database: text.slice(at),
-    before,
+    others,
   };
 }
 
-/** The version of make stands between the last recipe and the data base. */
-function withoutBanner(lines: readonly string[]): string[] {
-  const banner = lines.findIndex((line) => line.startsWith('# GNU Make '));
-  return (banner < 0 ? lines : lines.slice(0, banner)).filter((line) => line.trim() !== '' && !isMessage(line));
+/** The line that names a target; $(info …) in its recipe may print such a line, too, but before make names it. */
+function headOf(
+  text: string,
+  made: string | undefined,
+  next: string | undefined,
+): Omit<RecipeStep, 'lines'> | undefined {
+  const [, file, line, target] = HEAD.exec(text) ?? [];
+  if (file === undefined || target === undefined || target !== made || next?.startsWith(PROGRAM) !== true)
+    return undefined;
+  return { target, file, line: line === undefined ? undefined : Number(line) };
 }
 
-/** Messages of make itself on standard output. */
-const isMessage = (line: string): boolean => /^make(?:\[\d+\])?: /.test(line);
-
-/** Lines with those that a backslash at the end continues. */
-function logicalLines(text: string): string[] {
-  const found: string[] = [];
-  let open = '';
-  for (const line of text.split('\n')) {
-    const whole = open === '' ? line : `${open}\n${line}`;
-    const isContinued = /(?<!\\)(?:\\\\)*\\$/.test(line);
-    if (!isContinued) found.push(whole);
-    open = isContinued ? whole : '';
-  }
-  return open === '' ? found : [...found, open];
+function flagsIn(text: string): Pick<RecipeLine, 'flags' | 'areFlagsOfMake'> {
+  const [, origin = '', flags = ''] = /^([^:]*):(.*)$/.exec(text) ?? [];
+  return { flags, areFlagsOfMake: origin === 'default' };
 }

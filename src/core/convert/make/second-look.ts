@@ -1,0 +1,91 @@
+import { ASKING, environmentRule, environmentsIn } from './asking.ts';
+import { readDatabase } from './database.ts';
+import { hidesPrefixes } from './prefixes.ts';
+import { prefixOf, writtenLines } from './recipe.ts';
+import { FRAME, readTrace, type RecipeStep } from './trace.ts';
+
+/** What only a second run of make shows of a target. */
+export interface SecondLook {
+  /** Targets have variables of their own that they may export. */
+  readonly hasEnvironments: boolean;
+  /** The variables that its recipe has in its environment. */
+  readonly environment: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** The lines of its recipe with their variables replaced and `@`, `-`, `+` before them, for each line as it was written. */
+  readonly expanded: ReadonlyMap<string, readonly (readonly string[])[]>;
+}
+
+/** May a variable with this name be exported? Without the word in the makefiles, only one of the environment is. */
+export type MayExport = (name: string) => boolean;
+
+const ENVIRONMENT = `${ASKING}-environment`;
+const LINE = `${ASKING}-line`;
+const RECIPE = `${ASKING}-recipe`;
+const [BEGIN, NEXT, STOP, END] = ['torc-expanded:', 'torc-next:', 'torc-stop:', 'torc-end:'];
+
+/**
+ * A makefile to read behind the user's, with `make -n`: it prints what the first run did not show. Undefined if there is no such
+ * thing.
+ *
+ * - Variables of single targets: which of them are exported stands nowhere. A prerequisite inherits them with that, so each target
+ *   gets one that prints its environment; `+` lets make run this line alone.
+ * - Lines that begin with a variable: the `-` in its value is not printed.
+ */
+export function secondLookOf(printed: string, mayExport: MayExport): string | undefined {
+  const { steps, database } = readTrace(printed);
+  const { targets, ownVariables } = readDatabase(database);
+  const names = namesIn(steps);
+  const printedFor = new Map<string, number>();
+  for (const { target, lines } of steps) printedFor.set(target, (printedFor.get(target) ?? 0) + lines.length);
+  const environments = [...ownVariables].some(mayExport)
+    ? names.flatMap((name, at) => {
+        const own = `${ENVIRONMENT}-${at}`;
+        const colon = targets.get(name)?.isDoubleColon === true ? '::' : ':';
+        return [`${ruleName(name)}${colon} | ${own}`, ...environmentRule(own)];
+      })
+    : [];
+  const recipes = names.flatMap((name, at) => {
+    const lines = writtenLines(targets.get(name)?.recipe ?? []);
+    if (!SIMPLE_NAME.test(name) || !hidesPrefixes(lines, printedFor.get(name) ?? 0)) return [];
+    const texts = lines.map((line, number) => `define ${LINE}-${at}-${number}\n${withoutShell(line)}\nendef`);
+    const shown = lines.map((_, number) => `$(info ${NEXT}$(${LINE}-${at}-${number}))$(info ${STOP})`).join('');
+    return [...texts, `${RECIPE}-${name} = $(info ${BEGIN}${name})${shown}$(info ${END})`];
+  });
+  if (environments.length + recipes.length === 0) return undefined;
+  return [...recipes, ...environments, 'unexport IFS', `IFS = $(${RECIPE}-$@)${FRAME}`, ''].join('\n');
+}
+
+/** Make expands IFS for $(shell) as well, and would end: the variable refers to itself. Most have no output, as with mkdir. */
+const withoutShell = (line: string): string => line.replaceAll(/\$([({])shell\s/g, '$$$1if ,');
+
+const namesIn = (steps: readonly RecipeStep[]): string[] => [
+  ...new Set(steps.filter(({ lines }) => lines.length > 0).map(({ target }) => target)),
+];
+
+/** Other names cannot be written as a part of the name of a variable. */
+const SIMPLE_NAME = /^[\w./+@~,-]+$/;
+
+const ruleName = (name: string): string => name.replaceAll('$', '$$$$').replaceAll(/[\s#:%=;|\\]/g, String.raw`\$&`);
+
+/** Reads what make prints for the second look at the targets of the first run. */
+export function readSecondLook(printed: string, answer: string, mayExport: MayExport): SecondLook {
+  const { steps, database } = readTrace(printed);
+  const names = namesIn(steps);
+  const asked = environmentsIn(answer);
+  const environment = new Map(
+    names.flatMap((name, at) => {
+      const variables = asked.get(`${ENVIRONMENT}-${at}`);
+      return variables === undefined ? [] : [[name, variables] as const];
+    }),
+  );
+  const expanded = new Map(
+    [...answer.matchAll(/^torc-expanded:(.*)\n([^]*?)^torc-end:$/gm)].map(([, name = '', text = '']) => [
+      name,
+      // What $(info) in a line prints stands before it.
+      [...text.matchAll(/^torc-next:([^]*?)\ntorc-stop:$/gm)].map(([, lines = '']) =>
+        writtenLines(lines.split('\n')).filter((line) => line.slice(prefixOf(line).length).trim() !== ''),
+      ),
+    ]),
+  );
+  const hasEnvironments = [...readDatabase(database).ownVariables].some(mayExport);
+  return { hasEnvironments, environment, expanded };
+}
