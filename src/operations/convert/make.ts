@@ -61,7 +61,7 @@ export async function convertMakefile({ path, targets, environment }: Makefile):
   const plain = await run([...printOnly, '--', ...goals]);
   const texts = textsOf(facts);
   const exported = await exportsOf(facts, texts, given, askFacts);
-  const input = secondLookOf(printed, exported.mayExport);
+  const input = secondLookOf(printed, exported);
   const answer =
     input === undefined
       ? undefined

@@ -1,9 +1,6 @@
 /** How our own targets begin. */
 export const ASKING = '.torc-asks';
 
-/** A value with the name of a target of ours: it would have the name of the target of the recipe. */
-export const namesATarget = (value: string): boolean => value.includes(ASKING);
-
 /**
  * The rule of a target that prints its environment, also with `make -n`, for which there is the `+`; and a shell that can. Make
  * prints lines of its own around it, so the name and the variables stand between zero bytes.

@@ -4,7 +4,7 @@ import { fileEntries } from '../file-names.ts';
 import { compareLines, compareOrder, type JobOrder } from './agreement.ts';
 import { commandIn, type RecipeRun } from './command.ts';
 import { readDatabase } from './database.ts';
-import { differencesOf, type RecipeEnvironment } from './environment.ts';
+import { differencesOf, forAll, type RecipeEnvironment } from './environment.ts';
 import { madeBy, type MakeReading } from './made.ts';
 import { neededBy } from './needs.ts';
 import { writtenLines } from './recipe.ts';
@@ -80,10 +80,11 @@ export function convertMake(run: MakeRun): Conversion {
     'no resources',
     'make knows only how many recipes run at once; add resource_requirements where a job needs more than one CPU',
   );
+  const env = forAll(environment, look);
   return {
     workflow: {
       name: `make ${goals.join(' ')}`,
-      ...(Object.keys(environment.all).length === 0 ? {} : { env: environment.all }),
+      ...(Object.keys(env).length === 0 ? {} : { env }),
       jobs,
       ...(files.entries.length === 0 ? {} : { files: files.entries }),
     },

@@ -1,7 +1,7 @@
 import type { Report } from '../conversion.ts';
 import type { Target } from './database.ts';
-import { namesATarget } from './asking.ts';
 import type { MayExport, SecondLook } from './second-look.ts';
+import { isOfMake, isUnsettable } from './variable-names.ts';
 
 /** The environment that a makefile gives to its recipes. */
 export interface RecipeEnvironment {
@@ -16,12 +16,9 @@ export interface RecipeEnvironment {
   readonly mayExportPrivate: boolean;
 }
 
-/** Variables of every recipe, whatever the makefile exports. */
-export const isOfMake = (name: string): boolean =>
-  /^(?:MAKE.*|MFLAGS|GNUMAKEFLAGS|PWD|OLDPWD|SHLVL|_|IFS|\.torc.*)$/.test(name);
-
-/** Other names, such as those of functions of bash, make takes away, too, and bash cannot. */
-export const isUnsettable = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name) && !isOfMake(name);
+/** What all recipes have with the same value. */
+export const forAll = ({ all }: RecipeEnvironment, { varies }: SecondLook): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(all).filter(([name]) => !varies(name)));
 
 interface Differences {
   readonly set: Readonly<Record<string, string>>;
@@ -35,7 +32,7 @@ export function differencesOf(
     readonly steps: readonly { readonly file: string; readonly line: number | undefined }[];
   },
   targets: ReadonlyMap<string, Target>,
-  { environment, hasEnvironments }: SecondLook,
+  { environment, hasEnvironments, varies, values }: SecondLook,
   { all, unset, given, mayExportPrivate }: RecipeEnvironment,
   report: Report,
 ): Differences {
@@ -49,16 +46,23 @@ export function differencesOf(
     );
   for (const name of targets.get(job.target)?.privates ?? [])
     if (mayExportPrivate || name in all || given[name] !== undefined) leaveOut(name);
-  for (const [name, value] of Object.entries(all)) if (namesATarget(value) || !isUnsettable(name)) leaveOut(name);
+  const usual = { ...given, ...all };
+  const valueOf = (name: string, value: string): string => {
+    const own = varies(name) ? values.get(job.target)?.[name] : value;
+    // A job of several double-colon rules has one environment.
+    if (own === undefined || !isUnsettable(name) || (varies(name) && job.steps.length > 1)) leaveOut(name);
+    return own ?? value;
+  };
   const own = environment.get(job.target);
   if (own === undefined && hasEnvironments) leaveOut('of its own');
-  if (own === undefined) return { set: {}, unset };
-  const usual = { ...given, ...all };
-  const set = Object.entries(own).filter(
-    ([name, value]) => !isOfMake(name) && (value !== usual[name] || unset.includes(name)),
-  );
-  for (const [name, value] of set) if (namesATarget(value) || !isUnsettable(name)) leaveOut(name);
-  const gone = Object.keys(usual).filter((name) => usual[name] !== undefined && isUnsettable(name));
-  const absent = [...new Set([...unset, ...gone])].filter((name) => own[name] === undefined);
+  const set = Object.entries(own ?? all).flatMap(([name, value]) => {
+    const isUsual = value === usual[name] && !varies(name) && (own === undefined || !unset.includes(name));
+    // What is in the environment of make and not changed goes to the recipe as it is.
+    const isOwn = name in all || value !== given[name];
+    return isOfMake(name) || isUsual || !isOwn ? [] : [[name, valueOf(name, value)] as const];
+  });
+  const gone =
+    own === undefined ? [] : Object.keys(usual).filter((name) => usual[name] !== undefined && isUnsettable(name));
+  const absent = [...new Set([...unset, ...gone])].filter((name) => own?.[name] === undefined);
   return { set: Object.fromEntries(set), unset: absent };
 }

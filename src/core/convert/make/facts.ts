@@ -1,4 +1,5 @@
-import { isOfMake, isUnsettable, type RecipeEnvironment } from './environment.ts';
+import type { RecipeEnvironment } from './environment.ts';
+import { isOfMake, isUnsettable } from './variable-names.ts';
 import { ASKING, environmentRule, environmentsIn } from './asking.ts';
 
 /** What make knows when it has read a makefile. */

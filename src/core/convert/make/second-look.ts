@@ -3,6 +3,8 @@ import { readDatabase } from './database.ts';
 import { hidesPrefixes } from './prefixes.ts';
 import { prefixOf, writtenLines } from './recipe.ts';
 import { FRAME, readTrace, type RecipeStep } from './trace.ts';
+import { isUnsettable } from './variable-names.ts';
+import { varyingIn } from './varying.ts';
 
 /** What only a second run of make shows of a target. */
 export interface SecondLook {
@@ -10,8 +12,18 @@ export interface SecondLook {
   readonly hasEnvironments: boolean;
   /** The variables that its recipe has in its environment. */
   readonly environment: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** May the value of a variable differ from recipe to recipe? */
+  readonly varies: (name: string) => boolean;
+  /** Such values of exported variables. */
+  readonly values: ReadonlyMap<string, Readonly<Record<string, string>>>;
   /** The lines of its recipe with their variables replaced and `@`, `-`, `+` before them, for each line as it was written. */
   readonly expanded: ReadonlyMap<string, readonly (readonly string[])[]>;
+}
+
+interface Exports {
+  readonly mayExport: MayExport;
+  /** What all recipes have. */
+  readonly all: Readonly<Record<string, string>>;
 }
 
 /** May a variable with this name be exported? Without the word in the makefiles, only one of the environment is. */
@@ -20,7 +32,7 @@ export type MayExport = (name: string) => boolean;
 const ENVIRONMENT = `${ASKING}-environment`;
 const LINE = `${ASKING}-line`;
 const RECIPE = `${ASKING}-recipe`;
-const [BEGIN, NEXT, STOP, END] = ['torc-expanded:', 'torc-next:', 'torc-stop:', 'torc-end:'];
+const [BEGIN, VALUE, NEXT, STOP, END] = ['torc-expanded:', 'torc-value:', 'torc-next:', 'torc-stop:', 'torc-end:'];
 
 /**
  * A makefile to read behind the user's, with `make -n`: it prints what the first run did not show. Undefined if there is no such
@@ -29,8 +41,9 @@ const [BEGIN, NEXT, STOP, END] = ['torc-expanded:', 'torc-next:', 'torc-stop:', 
  * - Variables of single targets: which of them are exported stands nowhere. A prerequisite inherits them with that, so each target
  *   gets one that prints its environment; `+` lets make run this line alone.
  * - Lines that begin with a variable: the `-` in its value is not printed.
+ * - Exported values with automatic variables in them (`$@`).
  */
-export function secondLookOf(printed: string, mayExport: MayExport): string | undefined {
+export function secondLookOf(printed: string, { mayExport, all }: Exports): string | undefined {
   const { steps, database } = readTrace(printed);
   const { targets, ownVariables } = readDatabase(database);
   const names = namesIn(steps);
@@ -43,12 +56,21 @@ export function secondLookOf(printed: string, mayExport: MayExport): string | un
         return [`${ruleName(name)}${colon} | ${own}`, ...environmentRule(own)];
       })
     : [];
+  const varies = varyingIn(database);
+  const varying = [...new Set([...Object.keys(all), ...[...ownVariables].filter(mayExport)])].filter(
+    (name) => isUnsettable(name) && varies(name),
+  );
   const recipes = names.flatMap((name, at) => {
     const lines = writtenLines(targets.get(name)?.recipe ?? []);
-    if (!SIMPLE_NAME.test(name) || !hidesPrefixes(lines, printedFor.get(name) ?? 0)) return [];
-    const texts = lines.map((line, number) => `define ${LINE}-${at}-${number}\n${withoutShell(line)}\nendef`);
-    const shown = lines.map((_, number) => `$(info ${NEXT}$(${LINE}-${at}-${number}))$(info ${STOP})`).join('');
-    return [...texts, `${RECIPE}-${name} = $(info ${BEGIN}${name})${shown}$(info ${END})`];
+    const isHiding = hidesPrefixes(lines, printedFor.get(name) ?? 0);
+    if (!SIMPLE_NAME.test(name) || (!isHiding && varying.length === 0)) return [];
+    const shown = isHiding ? lines : [];
+    const texts = shown.map((line, number) => `define ${LINE}-${at}-${number}\n${withoutShell(line)}\nendef`);
+    const infos = [
+      ...varying.map((each) => `${VALUE}${each}:$(${each})`),
+      ...shown.map((_, number) => `${NEXT}$(${LINE}-${at}-${number})`),
+    ].map((text) => `$(info ${text})$(info ${STOP})`);
+    return [...texts, `${RECIPE}-${name} = $(info ${BEGIN}${name})${infos.join('')}$(info ${END})`];
   });
   if (environments.length + recipes.length === 0) return undefined;
   return [...recipes, ...environments, 'unexport IFS', `IFS = $(${RECIPE}-$@)${FRAME}`, ''].join('\n');
@@ -77,15 +99,30 @@ export function readSecondLook(printed: string, answer: string, mayExport: MayEx
       return variables === undefined ? [] : [[name, variables] as const];
     }),
   );
-  const expanded = new Map(
-    [...answer.matchAll(/^torc-expanded:(.*)\n([^]*?)^torc-end:$/gm)].map(([, name = '', text = '']) => [
+  const blocks = [...answer.matchAll(/^torc-expanded:(.*)\n([^]*?)^torc-end:$/gm)].map(
+    ([, name = '', text = '']) => [name, text] as const,
+  );
+  const values = new Map(
+    blocks.map(([name, text]) => [
       name,
-      // What $(info) in a line prints stands before it.
-      [...text.matchAll(/^torc-next:([^]*?)\ntorc-stop:$/gm)].map(([, lines = '']) =>
-        writtenLines(lines.split('\n')).filter((line) => line.slice(prefixOf(line).length).trim() !== ''),
+      Object.fromEntries(
+        [...text.matchAll(/^torc-value:(\w+):([^]*?)\ntorc-stop:$/gm)].map(([, each = '', value = '']) => [
+          each,
+          value,
+        ]),
       ),
     ]),
   );
+  const expanded = new Map(
+    blocks.flatMap(([name, text]) => {
+      // What $(info) in a line prints stands before it.
+      const lines = [...text.matchAll(/^torc-next:([^]*?)\ntorc-stop:$/gm)];
+      return lines.length === 0 ? [] : [[name, lines.map(([, each = '']) => linesIn(each))] as const];
+    }),
+  );
   const hasEnvironments = [...readDatabase(database).ownVariables].some(mayExport);
-  return { hasEnvironments, environment, expanded };
+  return { hasEnvironments, environment, varies: varyingIn(database), values, expanded };
 }
+
+const linesIn = (text: string): string[] =>
+  writtenLines(text.split('\n')).filter((line) => line.slice(prefixOf(line).length).trim() !== '');
