@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, it, test } from 'vitest';
 import { planned } from '../../../../tests/spec/reading.ts';
+import { temporaryFolder } from '../../../../tests/support/programs.ts';
 import { leavesOut, noteText } from '../conversion.ts';
 import { convertSnakemake } from './convert.ts';
 import { readDryRun } from './dry-run.ts';
@@ -55,6 +57,50 @@ it('the format of versions before 9, with the command behind an empty line, is r
     '\n[Wed Nov  5 23:12:09 2025]\nrule r:\n    input: a\n    output: b\n    jobid: 0\n\n\n        one\n          two\n        \nJob stats:\n',
   );
   expect(job).toMatchObject({ rule: 'r', input: ['a'], output: ['b'], shell: 'one\n  two' });
+});
+
+describe('an output of ensure()', () => {
+  const commandOf = (output: string) => {
+    const text = `rule r:\n  output:\n    ${output}\n  shell: "x"\n`;
+    const { workflow } = convert(text, [printed('r', { output: 'out/s1.txt, b.txt' }, 'x')]);
+    return planned(workflow).jobs.at(0).command;
+  };
+  const test = (path: string) => `test -s ${path} || { echo '${path} is empty' >&2; exit 1; }`;
+  const shell = 'set -euo pipefail\n(\nx\n)';
+
+  it.each([
+    ['ensure("out/{s}.txt", non_empty=True), "b.txt"', `${shell}\n${test('out/s1.txt')}`],
+    ['"out/{s}.txt",\n    ensure(\n      \'b.txt\',\n      non_empty=True,\n    )', `${shell}\n${test('b.txt')}`],
+    [
+      'ensure("out/{s,\\w+}.txt", non_empty=True), b=ensure("b.txt", non_empty = True)',
+      `${shell}\n${test('out/s1.txt')}\n${test('b.txt')}`,
+    ],
+    ['"out/{s}.txt", "b.txt"\n    # ensure("b.txt", non_empty=True)', 'set -euo pipefail\nx'],
+  ])('an output that must not be empty is tested behind the command: %s', (output, command) => {
+    expect(commandOf(output)).toBe(command);
+  });
+
+  it.each([
+    'ensure("b.txt", sha256="aa"), "out/{s}.txt"',
+    'ensure("b.txt", non_empty=True, md5="aa"), "out/{s}.txt"',
+    'ensure(temp("b.txt"), non_empty=True), "out/{s}.txt"',
+    'ensure(f"{OUT}/b.txt", non_empty=True), "out/{s}.txt"',
+    'ensure("other.txt", non_empty=True), "out/{s}.txt"',
+    'ensure("b.txt", non_empty=False), "out/{s}.txt"',
+  ])('an output of another ensure() lets Snakemake run the rule: %s', (output) => {
+    expect(commandOf(output)).toMatch(/^snakemake /);
+  });
+
+  it('an output that is empty fails the job, also if the command goes to another folder or ends its shell', () => {
+    const folder = temporaryFolder();
+    const run = (command: string) => spawnSync('bash', ['-c', command], { cwd: folder, encoding: 'utf8' });
+    const { workflow } = convert('rule r:\n  output: ensure("b.txt", non_empty=True)\n', [
+      printed('r', { output: 'b.txt' }, 'echo $V > b.txt; cd /; exit'),
+    ]);
+    const { command } = planned(workflow).jobs.at(0);
+    expect(run(`V=1\n${command}`)).toMatchObject({ status: 0, stderr: '' });
+    expect(run(command.replace('echo $V', 'printf ""'))).toMatchObject({ status: 1, stderr: 'b.txt is empty\n' });
+  });
 });
 
 describe('a rule that needs Snakemake becomes a job that lets it run this rule', () => {

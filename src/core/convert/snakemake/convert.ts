@@ -5,6 +5,7 @@ import { reportOf, type Conversion, type Report } from '../conversion.ts';
 import { fileEntries } from '../file-names.ts';
 import { uniqueNames } from '../unique-names.ts';
 import { countsOf, readDryRun, type ResolvedJob } from './dry-run.ts';
+import { notEmpty } from './ensures.ts';
 import { includesOf, readRules, type Snakefile, type WrittenRule } from './rules.ts';
 import { requirementsOf } from './resources.ts';
 
@@ -50,7 +51,7 @@ export function convertSnakemake({ files, printed }: SnakemakeRun): Conversion {
     if (asked !== undefined && !needs.has(key)) needs.set(key, { name: `needs_${needs.size + 1}`, ...asked });
     return {
       name: unique([job.rule, ...(job.output[0] === undefined ? [] : [job.output[0]])].join('_')),
-      command: needsSnakemake(job, rule) ? bySnakemake(job, rule, path) : byShell(job),
+      command: needsSnakemake(job, rule) ? bySnakemake(job, rule, path) : byShell(job, rule),
       ...(job.priority === undefined ? {} : { priority: job.priority }),
       ...(asked === undefined ? {} : { resource_requirements: needs.get(key)?.['name'] ?? '' }),
       ...(job.input.length === 0 ? {} : { input_files: job.input.map(names.nameOf) }),
@@ -73,19 +74,25 @@ function needsSnakemake({ shell, output }: ResolvedJob, rule: WrittenRule | unde
   if (rule === undefined) return shell === undefined && output.length > 0;
   return (
     [...OF_SNAKEMAKE, ...ALSO].some((each) => rule.directives.has(each)) ||
-    ['touch', 'protected'].some((each) => rule.flags.has(each))
+    ['touch', 'protected'].some((each) => rule.flags.has(each)) ||
+    notEmpty(rule.text, output) === undefined
   );
 }
 
 /** Snakemake runs a command in bash with these settings, and makes the folders of outputs and logs. */
-function byShell({ shell = '', log }: ResolvedJob): string {
+function byShell({ shell = '', log, output }: ResolvedJob, rule: WrittenRule | undefined): string {
   const folders = [...new Set(log.map((each) => each.replace(/\/?[^/]*$/, '')))].filter((each) => each !== '');
+  const full = notEmpty(rule?.text ?? '', output) ?? [];
   return [
     ...(folders.length === 0 ? [] : [`mkdir -p ${folders.map(shellWord).join(' ')}`]),
     'set -euo pipefail',
-    shell,
+    // The command may change the folder, or end its shell.
+    ...(full.length === 0 ? [shell] : ['(', shell, ')', ...full.map(isFull)]),
   ].join('\n');
 }
+
+const isFull = (path: string): string =>
+  `test -s ${shellWord(path)} || { echo ${shellWord(`${path} is empty`)} >&2; exit 1; }`;
 
 /** Snakemake runs this one rule for this one output; the jobs before have made its inputs. */
 function bySnakemake({ rule, output, threads }: ResolvedJob, written: WrittenRule | undefined, path: string): string {

@@ -8,6 +8,8 @@ export interface WrittenRule {
   readonly threads: number | undefined;
   /** Functions around its files: `temp`, `touch`. */
   readonly flags: ReadonlySet<string>;
+  /** All of its lines, behind those of the rule that it uses. */
+  readonly text: string;
 }
 
 export interface Snakefile {
@@ -21,6 +23,7 @@ interface Draft extends WrittenRule {
   readonly directives: Map<string, number>;
   readonly flags: Set<string>;
   threads: number | undefined;
+  text: string;
 }
 
 /** The rules of Snakefiles by name. Only names that are written are found, none that a program makes. */
@@ -40,6 +43,7 @@ export function readRules(files: readonly Snakefile[]): ReadonlyMap<string, Writ
           indent: indent.length,
           directives: new Map(other?.directives),
           flags: new Set(other?.flags),
+          text: other?.text ?? '',
         };
         rules.set(name, rule);
       } else if (rule !== undefined && line.trim() !== '') {
@@ -53,6 +57,7 @@ export function readRules(files: readonly Snakefile[]): ReadonlyMap<string, Writ
 }
 
 function readLine(line: string, number: number, rule: Draft): void {
+  rule.text += `${line}\n`;
   const [, directive, threads] = /^\s+([a-z_]+)\s*:(?!:)\s*(\d+)?/.exec(line) ?? [];
   if (directive !== undefined && !rule.directives.has(directive)) rule.directives.set(directive, number);
   if (directive === 'threads') rule.threads = threads === undefined ? undefined : Number(threads);
