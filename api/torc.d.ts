@@ -383,6 +383,7 @@ export interface NewWorkflow {
     staggered_start?: boolean | null | undefined;
     step_batching?: boolean | null | undefined;
     stale_outputs?: "warn" | "fail" | null | undefined;
+    pipefail?: boolean | null | undefined;
     stdio?: {
       mode?: "separate" | "combined" | "no_stdout" | "no_stderr" | "none" | null | undefined;
       delete_on_success?: boolean | null | undefined;
@@ -666,6 +667,7 @@ export interface Calls {
         staggered_start?: boolean | null | undefined;
         step_batching?: boolean | null | undefined;
         stale_outputs?: "warn" | "fail" | null | undefined;
+        pipefail?: boolean | null | undefined;
         stdio?: {
           mode?: "separate" | "combined" | "no_stdout" | "no_stderr" | "none" | null | undefined;
           delete_on_success?: boolean | null | undefined;
@@ -1178,6 +1180,7 @@ export interface Calls {
           staggered_start?: boolean | null | undefined;
           step_batching?: boolean | null | undefined;
           stale_outputs?: "warn" | "fail" | null | undefined;
+          pipefail?: boolean | null | undefined;
           stdio?: {
             mode?: "separate" | "combined" | "no_stdout" | "no_stderr" | "none" | null | undefined;
             delete_on_success?: boolean | null | undefined;

@@ -1,3 +1,4 @@
+import { scriptOf } from '../../src/runner/step/request.ts';
 import { failsForStale } from '../../src/core/attempt/judge.ts';
 import { stdioOf } from '../../src/core/contract/files/job.ts';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -211,6 +212,7 @@ async function applied(): Promise<Record<string, unknown>> {
       step_batching: !refused({ step_batching: true }),
       limit_cpus: limitsCpus({}),
       stale_outputs: failsForStale({}) ? 'fail' : 'warn',
+      pipefail: scriptOf({ command: 'a | b', invocation_script: undefined }, {}) !== 'a | b',
       limit_resources: monitored.limitsMemory,
     }),
     ...under('resource_monitor', {

@@ -18,6 +18,7 @@ const modes = {
   staggered_start: [true, 'both'],
   step_batching: [true, 'slurm'],
   stale_outputs: ['fail', 'both'],
+  pipefail: [true, 'both'],
   stdio: [{ mode: 'combined' }, 'both'],
   job_stdio_overrides: [{}, 'both'],
 } as const satisfies { readonly [S in keyof ExecutionConfig]-?: readonly [unknown, 'direct' | 'slurm' | 'both'] };

@@ -26,6 +26,8 @@ export const ExecutionConfig = z.strictObject({
   step_batching: maybe(flag),
   /** addition: what becomes of a job that exits with 0 and did not touch an output that was there before. */
   stale_outputs: maybe(z.enum(['warn', 'fail'])),
+  /** addition: a pipe fails with any of its commands. */
+  pipefail: maybe(flag),
   stdio: maybe(Stdio),
   job_stdio_overrides: maybe(z.record(text, Stdio)),
 });

@@ -72,6 +72,17 @@ describe('the script of a job', () => {
   ])('the script of a job is %s', (_, script, line) => {
     expect(scriptOf({ command: job.command, invocation_script: script })).toBe(line);
   });
+
+  it.each<[string, string | undefined, ExecutionConfig, string]>([
+    ['a | b', undefined, { pipefail: true }, 'set -o pipefail; a | b'],
+    ['a | b', 'module load cuda\n', { pipefail: true }, 'module load cuda\nset -o pipefail; a | b'],
+    ['a | b', 'nice', { pipefail: true }, 'set -o pipefail; nice a | b'],
+    ['a; b', 'nice', { pipefail: true }, 'nice a; b'],
+    ['a | b', undefined, { pipefail: false }, 'a | b'],
+    ['a | b', undefined, {}, 'a | b'],
+  ])('the script of the command %j behind %j with %j is %j', (command, script, execution, line) => {
+    expect(scriptOf({ command, invocation_script: script }, execution)).toBe(line);
+  });
 });
 
 describe('the environment of a job', () => {

@@ -1,5 +1,6 @@
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import { filesOf, MEMORY_REPORT_VARIABLE, memoryReportOf } from '../../core/contract/files/job.ts';
+import type { ExecutionConfig } from '../../core/contract/workflow.ts';
 import type { RunFacts } from '../facts/run-facts.ts';
 import type { LaunchRequest } from '../launch/launcher.ts';
 
@@ -9,12 +10,14 @@ import type { LaunchRequest } from '../launch/launcher.ts';
  * An invocation script of one line precedes the command in the same line and is expected to end in `exec "$@"` or the
  * like; one with a line break, even at its end, is a preamble of separate lines and does not wrap the command.
  */
-export function scriptOf({
-  command,
-  invocation_script: script,
-}: Pick<ClaimedJob, 'command' | 'invocation_script'>): string {
-  if (script === undefined || script === null || script.trim() === '') return command;
-  return script.includes('\n') ? `${script.trimEnd()}\n${command}` : `${script.trim()} ${command}`;
+export function scriptOf(
+  { command, invocation_script: script }: Pick<ClaimedJob, 'command' | 'invocation_script'>,
+  { pipefail }: Pick<ExecutionConfig, 'pipefail'> = {},
+): string {
+  // Before the command, which a script may hand to a shell in a container; in its line, because bash counts lines in its errors.
+  const strict = (text: string) => (pipefail === true && text.includes('|') ? `set -o pipefail; ${text}` : text);
+  if (script === undefined || script === null || script.trim() === '') return strict(command);
+  return script.includes('\n') ? `${script.trimEnd()}\n${strict(command)}` : strict(`${script.trim()} ${command}`);
 }
 
 /**
@@ -88,5 +91,5 @@ export function runVariables(facts: RunFacts): [string, string][] {
 
 /** For a launcher with the environment of the run. */
 export function launchRequestOf(facts: RunFacts, job: ClaimedJob, gpus: readonly string[]): LaunchRequest {
-  return { script: scriptOf(job), variables: stepVariables(facts, job, gpus), ...filesOf(facts, job) };
+  return { script: scriptOf(job, facts.execution), variables: stepVariables(facts, job, gpus), ...filesOf(facts, job) };
 }

@@ -62,6 +62,11 @@ export const executionConfig = object('ExecutionConfig', {
     'What becomes of a job that exits with 0 and did not touch an output file that was there before: warn completes it with a cause in its result, fail lets it fail.',
     { standard: 'warn', example: 'fail' },
   ),
+  pipefail: may(
+    booleanShape,
+    'Let a command with a pipe fail if any of its commands does, and not only the last one: set -o pipefail of bash before the command of each job.',
+    { standard: false, example: true },
+  ),
   stdio: may(stdio, 'Output files of all jobs.'),
   job_stdio_overrides: may(map(stdio), 'Output files of single jobs: a map from the name of a job to its settings.', {
     example: { train: { mode: 'combined' } },

@@ -187,7 +187,15 @@ const executionConfig: Level = {
   called: 'execution_config',
   nodes: {
     ...fields('text', 'mode', 'termination_signal', 'srun_termination_signal', 'srun_mpi', 'stale_outputs'),
-    ...fields('flag', 'limit_resources', 'limit_cpus', 'enable_cpu_bind', 'staggered_start', 'step_batching'),
+    ...fields(
+      'flag',
+      'limit_resources',
+      'limit_cpus',
+      'enable_cpu_bind',
+      'staggered_start',
+      'step_batching',
+      'pipefail',
+    ),
     ...fields('integer', 'sigterm_lead_seconds', 'sigkill_headroom_seconds', 'timeout_exit_code', 'oom_exit_code'),
     stdio: { take: { level: stdio } },
   },
