@@ -69,6 +69,26 @@ describe.skipIf(!hasMake)(hasMake ? 'torc import make' : 'torc import make: skip
     expect(contents(run)).toEqual(contents(made));
   });
 
+  it('a workflow of variables of single targets, unexport and an empty recipe does what make does', async () => {
+    const files = {
+      Makefile: `unexport TORC_TEST_TAKEN
+all: report.txt
+report.txt: export LEVEL = 5
+report.txt: data.txt force
+	cat data.txt > $@; echo "$$LEVEL [$$TORC_TEST_TAKEN]" >> $@
+data.txt: force ; echo "$$LEVEL" > $@
+force: ;
+`,
+    };
+    const [made, run] = [folderWith(files), folderWith(files)];
+    const variables = { TORC_TEST_TAKEN: 'of the shell' };
+    execFileSync('make', [], { cwd: made, stdio: 'ignore', env: { ...process.env, ...variables } });
+    expect(await torc(['import', 'make', 'Makefile', '-o', 'flow.yaml'], { cwd: run })).toMatchObject({ code: 0 });
+    const ran = await torc(['-s', 'run', 'flow.yaml'], { cwd: run, environment: variables });
+    expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('2 jobs completed')]);
+    expect(readFileSync(join(run, 'report.txt'), 'utf8')).toBe(readFileSync(join(made, 'report.txt'), 'utf8'));
+  });
+
   it('other targets than the default one are converted when they are named', async () => {
     const folder = folderWith({ Makefile: SMALL });
     const { code, stdout } = await torc(['-f', 'json', 'import', 'make', 'Makefile', 'clean'], { cwd: folder });
