@@ -136,6 +136,7 @@ const target = fc.record({
       '$(BOTH)',
       '-$(BOTH)',
       '$(EMPTY)',
+      '$(S) >> $@',
       'echo "$$W $$V $(V) $(P)" >> $@',
       'echo a \\\n  b >> $@',
       'X=$@; echo "$$X" >> $@',
@@ -196,7 +197,7 @@ function makefileOf(
     return isEvaluated ? `define R${at}\n${all}endef\n$(eval $(value R${at}))\n` : all;
   });
   const defined =
-    'Q = @\nI = -\nV = all\ndefine BOTH\n-false\n@echo of both >> $@\nendef\ndefine LINES\none\n\n-t0.x: two\nendef\n';
+    'Q = @\nI = -\nS = $(shell echo echo of $(V))\nV = all\ndefine BOTH\n-false\n@echo of both >> $@\nendef\ndefine LINES\none\n\n-t0.x: two\nendef\n';
   return `.DEFAULT_GOAL := all\n${defined}${more.join('\n')}\n${rules.join('')}all: ${targets.map((_, at) => nameOf(at)).join(' ')}\n>echo all > $@`;
 }
 

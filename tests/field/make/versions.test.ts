@@ -83,7 +83,7 @@ test.each(HEADS)('the head of a recipe of GNU make %s: %s', (_, head, expected) 
   const frame = 'torc-program:/bin/sh\ntorc-flags:default:-c\ntorc-line:\necho\n';
   const { steps } = readTrace(`Must remake target 'd'.\n${head}\n${frame}Successfully remade target file 'd'.\n`);
   expect(steps).toEqual([
-    { ...expected, lines: [{ text: 'echo', program: '/bin/sh', flags: '-c', areFlagsOfMake: true }] },
+    { ...expected, framesBefore: 0, lines: [{ text: 'echo', program: '/bin/sh', flags: '-c', areFlagsOfMake: true }] },
   ]);
 });
 

@@ -32,6 +32,9 @@ export type MayExport = (name: string) => boolean;
 const ENVIRONMENT = `${ASKING}-environment`;
 const LINE = `${ASKING}-line`;
 const RECIPE = `${ASKING}-recipe`;
+const SHOW = `${ASKING}-show`;
+const COUNT = `${ASKING}-count`;
+const WHEN = `${ASKING}-when`;
 const [BEGIN, VALUE, NEXT, STOP, END] = ['torc-expanded:', 'torc-value:', 'torc-next:', 'torc-stop:', 'torc-end:'];
 
 /**
@@ -48,7 +51,11 @@ export function secondLookOf(printed: string, { mayExport, all }: Exports): stri
   const { targets, ownVariables } = readDatabase(database);
   const names = namesIn(steps);
   const printedFor = new Map<string, number>();
-  for (const { target, lines } of steps) printedFor.set(target, (printedFor.get(target) ?? 0) + lines.length);
+  const framesBefore = new Map<string, number>();
+  for (const { target, lines, framesBefore: before } of steps) {
+    printedFor.set(target, (printedFor.get(target) ?? 0) + lines.length);
+    if (!framesBefore.has(target)) framesBefore.set(target, before);
+  }
   const environments = [...ownVariables].some(mayExport)
     ? names.flatMap((name, at) => {
         const own = `${ENVIRONMENT}-${at}`;
@@ -65,19 +72,28 @@ export function secondLookOf(printed: string, { mayExport, all }: Exports): stri
     const isHiding = hidesPrefixes(lines, printedFor.get(name) ?? 0);
     if (!SIMPLE_NAME.test(name) || (!isHiding && varying.length === 0)) return [];
     const shown = isHiding ? lines : [];
-    const texts = shown.map((line, number) => `define ${LINE}-${at}-${number}\n${withoutShell(line)}\nendef`);
+    const texts = shown.map((line, number) => `define ${LINE}-${at}-${number}\n${line}\nendef`);
     const infos = [
       ...varying.map((each) => `${VALUE}${each}:$(${each})`),
       ...shown.map((_, number) => `${NEXT}$(${LINE}-${at}-${number})`),
     ].map((text) => `$(info ${text})$(info ${STOP})`);
-    return [...texts, `${RECIPE}-${name} = $(info ${BEGIN}${name})${infos.join('')}$(info ${END})`];
+    const when = `${WHEN}-${name} = ${(framesBefore.get(name) ?? 0) + 1}`;
+    return [...texts, when, `${RECIPE}-${name} = $(info ${BEGIN}${name})${infos.join('')}$(info ${END})`];
   });
   if (environments.length + recipes.length === 0) return undefined;
-  return [...recipes, ...environments, 'unexport IFS', `IFS = $(${RECIPE}-$@)${FRAME}`, ''].join('\n');
+  return [...recipes, ...environments, 'unexport IFS', `${SHOW} = ${framed}`, `IFS = $(${SHOW})`, ''].join('\n');
 }
 
-/** Make expands IFS for $(shell) as well, and would end: the variable refers to itself. Most have no output, as with mkdir. */
-const withoutShell = (line: string): string => line.replaceAll(/\$([({])shell\s/g, '$$$1if ,');
+/**
+ * The frame, and once for each target what is shown of it: with its first line, when the values in its recipe are expanded. Make expands
+ * IFS for $(shell …) as well, before that and within what is shown; a variable that refers to itself ends make, so IFS is empty then.
+ */
+const framed = [
+  '$(eval IFS :=)',
+  `$(eval ${COUNT}-$@ += x)$(if $(filter $(${WHEN}-$@),$(words $(${COUNT}-$@))),$(${RECIPE}-$@))`,
+  FRAME,
+  `$(eval IFS = $$(${SHOW}))`,
+].join('');
 
 const namesIn = (steps: readonly RecipeStep[]): string[] => [
   ...new Set(steps.filter(({ lines }) => lines.length > 0).map(({ target }) => target)),

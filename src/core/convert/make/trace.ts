@@ -15,6 +15,8 @@ export interface RecipeStep {
   /** Where the recipe stands; no line for a rule that is built into make. */
   readonly file: string;
   readonly line: number | undefined;
+  /** Frames of $(shell …) in its values, which make expands before it names the target. */
+  readonly framesBefore: number;
   /** Each is run by a shell of its own, unless the makefile says `.ONESHELL`. */
   readonly lines: readonly RecipeLine[];
 }
@@ -63,30 +65,30 @@ export function readTrace(text: string): PrintedRecipes {
   let made: string | undefined;
   let isInRecipe = false;
   let isInLine = false;
-  // There was a frame since make began with a target, be it of $(shell …).
-  let isFramed = false;
+  // Since make began with a target.
+  let frames = 0;
   const unread: string[] = [];
   let shell = { program: '', flags: '', areFlagsOfMake: false };
   lines.forEach((line, number) => {
     const last = steps.at(-1)?.lines.at(-1);
     const head = isInRecipe ? undefined : headOf(line, made, lines[number + 1]);
     if (END.exec(line)?.[1] === made && made !== undefined) {
-      if (!isInRecipe && isFramed) unread.push(made);
-      [isInRecipe, isInLine, isFramed] = [false, false, false];
+      if (!isInRecipe && frames > 0) unread.push(made);
+      [isInRecipe, isInLine, frames] = [false, false, 0];
       others.push(line);
     } else if (line.startsWith(PROGRAM)) [shell, isInLine] = [{ ...shell, program: line.slice(PROGRAM.length) }, false];
     else if (line.startsWith(FLAGS)) shell = { ...shell, ...flagsIn(line.slice(FLAGS.length)) };
     else if (line.startsWith(LINE)) {
-      [isInLine, isFramed] = [isInRecipe, true];
+      [isInLine, frames] = [isInRecipe, frames + 1];
       if (isInRecipe) steps.at(-1)?.lines.push({ text: '', ...shell });
     } else if (head !== undefined) {
-      steps.push({ ...head, lines: [] });
+      steps.push({ ...head, framesBefore: frames, lines: [] });
       isInRecipe = true;
     } else if (isInLine && last !== undefined) last.text = last.text === '' ? line : `${last.text}\n${line}`;
     else {
       others.push(line);
       const [, begun] = MADE.exec(line) ?? [];
-      if (begun !== undefined) [made, isFramed] = [begun, false];
+      if (begun !== undefined) [made, frames] = [begun, 0];
     }
   });
   return {
@@ -103,7 +105,7 @@ function headOf(
   text: string,
   made: string | undefined,
   next: string | undefined,
-): Omit<RecipeStep, 'lines'> | undefined {
+): Pick<RecipeStep, 'target' | 'file' | 'line'> | undefined {
   const [, file, line, target] = HEAD.exec(text) ?? [];
   if (file === undefined || target === undefined || target !== made || next?.startsWith(PROGRAM) !== true)
     return undefined;
