@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { answered, type OnOutput } from './answering.ts';
 import { endOfWords, HelperFailed } from './helper-failed.ts';
 import { fileOn } from './program-on.ts';
 import { asUser } from './umask.ts';
@@ -166,8 +167,10 @@ export interface HelperOptions {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Its standard input; without it the input is empty. */
   readonly input?: string | undefined;
-  /** An open file that gets its standard output. */
-  readonly outputFd?: number | undefined;
+  /** Gets its standard output as it comes, which is not kept then, and answers on its input. An error that it throws ends the program. */
+  readonly onOutput?: OnOutput | undefined;
+  /** Ends the program as its time limit does. */
+  readonly ends?: AbortSignal | undefined;
 }
 
 /**
@@ -179,7 +182,7 @@ export interface HelperOptions {
 export async function runToEnd(
   program: string,
   args: readonly string[],
-  { atMostMs, atMostBytes = MOST_BYTES, environment = process.env, input, outputFd }: HelperOptions,
+  { atMostMs, atMostBytes = MOST_BYTES, environment = process.env, input, onOutput, ends }: HelperOptions,
 ): Promise<Outcome> {
   // Starting a process to learn that costs 2 ms, and a node without cards would start six of them for a sample.
   const path = pathOf(program, environment);
@@ -188,17 +191,14 @@ export async function runToEnd(
   const child: ChildProcess = asUser(() =>
     spawn(path, args, {
       argv0: program,
-      stdio: [input === undefined ? 'ignore' : 'pipe', outputFd ?? 'pipe', 'pipe'],
+      stdio: [input === undefined && onOutput === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       detached: true,
       env: environment,
     }),
   );
   let isTooMuch = false;
   const isRunning = () => child.exitCode === null && child.signalCode === null;
-  const close = () => {
-    child.stdout?.destroy();
-    child.stderr?.destroy();
-  };
+  const close = () => [child.stdout, child.stderr].forEach((stream) => stream?.destroy());
   const gather = (stream: ChildProcess['stdout']) => {
     const gathered = { text: '' };
     stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -211,28 +211,31 @@ export async function runToEnd(
     });
     return gathered;
   };
-  const [out, err] = [gather(child.stdout), gather(child.stderr)];
+  const [out, err] = [onOutput === undefined ? gather(child.stdout) : { text: '' }, gather(child.stderr)];
   // A program that ends without reading its input is not an error.
-  child.stdin?.on('error', () => {}).end(input);
+  child.stdin?.on('error', () => {});
   let isLate = false;
-  const limit = setTimeout(
-    () => {
-      isLate = isRunning();
-      if (isLate) killGroup(child.pid);
-      close();
-    },
-    // The longest delay of a timer of the runtime.
-    Math.min(2 ** 31 - 1, atMostMs),
-  );
+  const stop = () => {
+    isLate = isRunning();
+    if (isLate) killGroup(child.pid);
+    close();
+  };
+  if (onOutput === undefined) child.stdin?.end(input);
+  const failure = onOutput && answered(child, onOutput, stop);
+  ends?.addEventListener('abort', stop);
+  // The longest delay of a timer of the runtime.
+  const limit = setTimeout(stop, Math.min(2 ** 31 - 1, atMostMs));
   try {
     const end = await Promise.race([new Promise<Error>((resolve) => void child.once('error', resolve)), exitOf(child)]);
     if (end instanceof Error) {
       const { code, message } = end as NodeJS.ErrnoException;
       throw notStarted(program, args, { isMissing: code === 'ENOENT', message });
     }
+    if (failure?.error !== undefined) throw failure.error;
     return { ...end, stdout: out.text, stderr: err.text, isLate, isTooMuch };
   } finally {
     clearTimeout(limit);
+    ends?.removeEventListener('abort', stop);
   }
 }
 

@@ -7,9 +7,9 @@ import { privateFolder } from './private-folder.ts';
 afterEach(() => void vi.unstubAllEnvs());
 
 /** The folder that is made where TMPDIR is this, and in which one. */
-function madeIn(TMPDIR: string, mostLetters?: number) {
+function madeIn(TMPDIR: string, mostBytes?: number) {
   vi.stubEnv('TMPDIR', TMPDIR);
-  const folder = privateFolder('torc-private-', mostLetters);
+  const folder = privateFolder('torc-private-', mostBytes);
   const mode = statSync(folder).mode & 0o777;
   rmSync(folder, { recursive: true });
   return { in: dirname(folder), mode };
