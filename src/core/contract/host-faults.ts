@@ -4,6 +4,14 @@
  */
 export const hostFaults = {
   UNREACHABLE: { brief: 'ssh does not reach it', remedy: 'Try ssh HOST true, as the message says.' },
+  TOO_MANY_LOGINS: {
+    brief: 'too many logins at once',
+    remedy: 'Start fewer at once with --max-parallel-ssh, or raise MaxStartups of its sshd_config.',
+  },
+  LOGIN_SHELL: {
+    brief: 'its login shell runs something else',
+    remedy: 'Let ~/.bashrc there start other shells and ask questions on terminals only.',
+  },
   TIMEOUT: { brief: 'no answer in time', remedy: 'Try again, or look at the load of the host.' },
   FOLDER: { brief: 'folder not usable', remedy: 'Name a folder of that host in which this user may write.' },
   NO_TORC: { brief: 'torc not found', remedy: 'Install torc there, or name its path in the line of the host.' },
@@ -22,6 +30,10 @@ export const hostFaults = {
   },
   SERVER_REFUSED: { brief: 'refused by the server', remedy: 'Correct what the message names.' },
   RUNNER_ALIVE: { brief: 'a runner is alive', remedy: 'Stop it first: torc remote stop.' },
+  NOT_COLLECTED: {
+    brief: 'collected in part',
+    remedy: 'Collect the logs again, or delete them all the same: --uncollected.',
+  },
   NO_LOGS: { brief: 'no logs there', remedy: 'Name the output folder that the runner used.' },
   PACK_FAILED: { brief: 'not packed', remedy: 'Correct what the message names, and collect again.' },
   CUT: { brief: 'interrupted', remedy: 'Collect again to continue.' },

@@ -4,8 +4,9 @@ import { flag, id, integer, maybe, number, text } from './shape.ts';
 /**
  * What `torc remote` and the program on a host say to each other over ssh.
  *
- * The request is JSON on standard input, because it contains the credential: arguments are visible to other users. The
- * reply is one line of standard output, marked, because shells of users print text of their own before it.
+ * The request is JSON on standard input, because it contains the credential: arguments are visible to other users. It is sent when the
+ * program has said that it is ready, so that no other program reads it, and its length precedes it. The reply is one line of standard
+ * output, marked, because shells of users print text of their own before it.
  */
 
 /** How the host reaches the service. */
@@ -70,8 +71,14 @@ export const HostRequest = z.discriminatedUnion('task', [
     have: maybe(z.object({ size: integer, sha256: text })),
   }),
   z.object({ task: z.literal('unpack'), ...common, host: text }),
-  /** With `until_ms`, files that changed later stay. */
-  z.object({ task: z.literal('delete'), ...common, until_ms: maybe(number) }),
+  z.object({
+    task: z.literal('delete'),
+    ...common,
+    /** Delete what was packed for this host and did not change since. */
+    packed_for: maybe(text),
+    /** Delete all, also if a collection of the logs did not end. */
+    uncollected: maybe(flag),
+  }),
 ]);
 export type HostRequest = z.output<typeof HostRequest>;
 export type HostTask = HostRequest['task'];
@@ -128,7 +135,7 @@ export const HostReply = z.discriminatedUnion('is', [
   z.object({ is: z.literal('none') }),
   z.object({ is: z.literal('stopped'), pid: integer, killed: flag }),
   z.object({ is: z.literal('ending'), pid: integer }),
-  /** `notes`: what became of each lost runner, or why nothing could be done.. */
+  /** `notes`: what became of each lost runner, or why nothing could be done. */
   z.object({ is: z.literal('recovered'), runners: integer, notes: z.array(text).optional() }),
   z.object({
     is: z.literal('packed'),
@@ -136,7 +143,6 @@ export const HostReply = z.discriminatedUnion('is', [
     size: integer,
     sha256: text,
     files: integer,
-    packed_at_ms: number,
     /** The part that the asker has is the beginning of this pack. */
     continues: flag,
   }),
@@ -149,6 +155,10 @@ export type HostReply = z.output<typeof HostReply>;
 /** A reply with the program that gives it. */
 export const HostMessage = z.object({ version: text, hostname: text, now_ms: number, reply: HostReply });
 export type HostMessage = z.output<typeof HostMessage>;
+
+/** What the program says before it reads the request. It is computed from a number of the asker: to print the arguments is not enough. */
+export const readyLine = (challenge: string): string =>
+  `TORC_REMOTE_READY=${Array.from(challenge).toReversed().join('')}\n`;
 
 const MARK = 'TORC_REMOTE=';
 

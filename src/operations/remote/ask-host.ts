@@ -1,26 +1,18 @@
-import type { Outcome } from '../../cluster/exec.ts';
+import { randomBytes } from '../../cluster/random-bytes.ts';
+import type { SshOutcome } from '../../cluster/ssh/log-in.ts';
 import type { Ssh } from '../../cluster/ssh/ssh.ts';
 import type { HostMessage, HostRequest } from '../../core/contract/remote-host.ts';
 import { VERSION } from '../../core/contract/version.ts';
 import type { Worker } from '../../core/contract/worker-line.ts';
 import { explainScript, startScript, taskScript } from './host-script.ts';
-import type { HostFault } from '../../core/contract/host-faults.ts';
+import { requestText } from './request-text.ts';
+import { withoutRequest } from './without-request.ts';
+import { lastLine, silence, type Silence, silenceOf } from './silence.ts';
 
 /** What a host said, or why it said nothing. */
 export type Answer =
   | (HostMessage & { readonly kind: 'answer'; readonly clockOffMs: number; readonly roundTripMs: number })
   | Silence;
-
-interface Silence {
-  readonly kind: 'silence';
-  readonly code: SilenceCode;
-  readonly message: string;
-}
-
-export type SilenceCode = Extract<
-  HostFault,
-  'UNREACHABLE' | 'TIMEOUT' | 'FOLDER' | 'NO_TORC' | 'VERSION' | 'NO_ANSWER'
->;
 
 export interface AskOptions {
   readonly ssh: Ssh;
@@ -29,96 +21,63 @@ export interface AskOptions {
   readonly now: () => number;
 }
 
-/** Exit codes of our scripts. */
-const NO_FOLDER = 91;
-const NO_OUTPUT_FOLDER = 92;
-const NOT_FOUND = 127;
-/** Of ssh: no connection, or a connection that was lost, or a remote process that was killed by a signal. */
-const SSH_FAILED = 255;
-
 /** Asks the program on a host to do a task. Never throws for what is wrong with the host. */
 export async function askHost(worker: Worker, request: HostRequest, options: AskOptions): Promise<Answer> {
   const { ssh, atMostMs, now } = options;
-  const { torc = 'torc', workDir = '' } = worker.options;
-  const startedMs = now();
+  // Loaded here: the help of all commands loads this file, and needs no schema.
+  const { messageIn, readyLine } = await import('../../core/contract/remote-host.ts');
+  const challenge = randomBytes(8).toString('hex');
+  let sentMs = now();
+  const isStart = request.task === 'start';
   const outcome = await ssh.run(worker, {
-    script: request.task === 'start' ? startScript : taskScript,
+    script: isStart ? startScript : taskScript,
     args: [
-      torc,
-      workDir,
-      ...(request.task === 'start' ? [request.output_dir, String(request.workflow_id), request.umask] : [request.task]),
+      ...placesOf(worker, request),
+      isStart ? String(request.workflow_id) : request.task,
+      challenge,
+      ...(isStart ? [request.umask] : []),
     ],
-    input: JSON.stringify(request),
+    request: { text: requestText(request), after: readyLine(challenge), onSent: () => (sentMs = now()) },
     atMostMs,
   });
   const endedMs = now();
-  // Loaded here: the help of all commands loads this file, and needs no schema.
-  const { messageIn } = await import('../../core/contract/remote-host.ts');
-  const message = messageIn(outcome.stdout);
+  const shown = {
+    ...outcome,
+    stdout: withoutRequest(outcome.stdout, request),
+    stderr: withoutRequest(outcome.stderr, request),
+  };
+  const message = outcome.hasBegun ? messageIn(outcome.stdout) : undefined;
   if (message !== undefined) {
-    const clockOffMs = message.now_ms - (startedMs + endedMs) / 2;
-    return { kind: 'answer', ...message, clockOffMs, roundTripMs: endedMs - startedMs };
+    const clockOffMs = message.now_ms - (sentMs + endedMs) / 2;
+    return { kind: 'answer', ...message, clockOffMs, roundTripMs: endedMs - sentMs };
   }
-  const known = silenceOf(worker, outcome, { outputDir: request.output_dir, atMostMs });
-  return known ?? noAnswer(worker, request, outcome, options);
+  return (
+    silenceOf(worker, shown, { outputDir: request.output_dir, atMostMs }) ?? noAnswer(worker, request, shown, options)
+  );
 }
 
-/** The reasons by the exit code and ssh's own words. */
-export function silenceOf(
-  { options: { torc = 'torc', workDir }, host }: Worker,
-  { code, stderr, isLate }: Outcome,
-  { outputDir, atMostMs }: { readonly outputDir: string; readonly atMostMs: number },
-): Silence | undefined {
-  const words = lastLine(stderr);
-  const because = words === '' ? '' : `: ${words}`;
-  if (isLate) return silence('TIMEOUT', `no answer within ${atMostMs / 1000} s${because}`);
-  if (code === SSH_FAILED) return silence('UNREACHABLE', adviceOf(words, host));
-  if (code === NO_FOLDER) return silence('FOLDER', `cannot work in ${workDir}${because}`);
-  if (code === NO_OUTPUT_FOLDER) return silence('FOLDER', `cannot write into ${outputDir}${because}`);
-  if (code === NOT_FOUND) {
-    return silence(
-      'NO_TORC',
-      `${torc} is not on the PATH there${because}; install it, or name it behind the host: --torc PATH`,
-    );
-  }
-  return undefined;
-}
+/** The program, the folder in which it works, and the output folder: the first parameters of each script. */
+const placesOf = ({ options: { torc = 'torc', workDir = '' } }: Worker, { output_dir: outputDir }: HostRequest) => [
+  torc,
+  workDir,
+  outputDir,
+];
 
 /** The program did not answer: perhaps it is of another version, or could not run. */
 async function noAnswer(
   worker: Worker,
-  { output_dir: outputDir, workflow_id: id }: HostRequest,
-  { code, stderr }: Outcome,
+  request: HostRequest,
+  { code, stderr, stdout: printed }: SshOutcome,
   { ssh, atMostMs }: AskOptions,
 ): Promise<Answer> {
-  const { torc = 'torc', workDir = '' } = worker.options;
-  const args = [torc, workDir, outputDir, String(id)];
+  const { torc = 'torc' } = worker.options;
+  const args = [...placesOf(worker, request), String(request.workflow_id)];
   const { stdout } = await ssh.run(worker, { script: explainScript, args, atMostMs });
   const version = /^torc (\d\S*)$/m.exec(stdout)?.[1];
-  if (version !== undefined && version !== VERSION) {
+  if (version !== undefined && version !== VERSION)
     return silence('VERSION', `Version mismatch: local=${VERSION}, ${worker.host}=${version}`);
-  }
-  const words = [lastLine(stderr), lastLine(stdout)].find((line) => line !== '') ?? 'nothing was printed';
+  const words =
+    [stderr, printed, withoutRequest(stdout, request)].map(lastLine).find((line) => line !== '') ??
+    'nothing was printed';
   return silence('NO_ANSWER', `${torc} ended with ${code ?? 'a signal'} and without an answer: ${words}`);
-}
-
-const silence = (code: SilenceCode, message: string): Silence => ({ kind: 'silence', code, message });
-
-const lastLine = (text: string): string => text.trim().split('\n').at(-1)?.trim() ?? '';
-
-/** ssh's own words, with what to do about them. */
-function adviceOf(words: string, host: string): string {
-  const advice = [
-    [/Could not resolve|Name or service not known/, 'check the name'],
-    [/Permission denied/, `no key is accepted, and nothing is ever asked; try: ssh ${host} true`],
-    [/Host key verification failed|IDENTIFICATION HAS CHANGED/, `its key is not the known one; try: ssh ${host} true`],
-    [
-      /Connection refused|timed out|No route|unreachable/,
-      'is the host up, and does it run an ssh server on this port?',
-    ],
-  ] as const;
-  const found = advice.find(([pattern]) => pattern.test(words))?.[1];
-  if (words === '')
-    return 'the connection was lost, or what it ran was killed; the state on the host says which: status';
-  return found === undefined ? words : `${words}: ${found}`;
 }

@@ -1,6 +1,6 @@
 import type { Ssh } from '../../cluster/ssh/ssh.ts';
 import type { Worker } from '../../core/contract/worker-line.ts';
-import { silenceOf } from './ask-host.ts';
+import { silenceOf } from './silence.ts';
 import { eachAtOnce } from './each-host.ts';
 
 /** A host, and why ssh does not reach it; undefined if it does. */
@@ -18,7 +18,7 @@ export async function reachable(
 ): Promise<Reached[]> {
   return eachAtOnce(workers, atOnce, async (worker) => {
     const outcome = await ssh.run(worker, { script: 'true', args: [], atMostMs: CHECK_MS });
-    if (outcome.code === 0 && !outcome.isLate) return { worker, message: undefined };
+    if (outcome.hasBegun && outcome.code === 0) return { worker, message: undefined };
     const silence = silenceOf(worker, outcome, { outputDir: '', atMostMs: CHECK_MS });
     return {
       worker,

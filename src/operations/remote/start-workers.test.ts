@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../client/client.ts';
-import type { Outcome } from '../../cluster/exec.ts';
+import type { SshOutcome } from '../../cluster/ssh/log-in.ts';
 import type { Ssh } from '../../cluster/ssh/ssh.ts';
 import { hostLine, type HostReply } from '../../core/contract/remote-host.ts';
 import { type Worker, workerOf } from '../../core/contract/worker-line.ts';
@@ -18,13 +18,15 @@ const STARTED: HostReply = {
   num_gpus: 0,
 };
 
-const ended = (over: Partial<Outcome>): Outcome => ({
+const ended = (over: Partial<SshOutcome>): SshOutcome => ({
   code: 0,
   signal: null,
   stdout: '',
   stderr: '',
   isLate: false,
   isTooMuch: false,
+  hasBegun: true,
+  logins: 1,
   ...over,
 });
 
@@ -32,7 +34,8 @@ const ended = (over: Partial<Outcome>): Outcome => ({
 async function startOn({ outcome, tookMs = 10, url = 'http://server:8080/torc-service/v1' }: Given) {
   let now = NOW;
   const ssh: Ssh = {
-    run() {
+    run(_, call) {
+      call.request?.onSent();
       now += tookMs;
       return Promise.resolve(outcome);
     },
@@ -56,7 +59,7 @@ async function startOn({ outcome, tookMs = 10, url = 'http://server:8080/torc-se
 }
 
 interface Given {
-  readonly outcome: Outcome;
+  readonly outcome: SshOutcome;
   readonly tookMs?: number;
   readonly url?: string;
 }
@@ -90,10 +93,29 @@ describe('the start of a runner on a host', () => {
 
   it.each([
     [
-      ended({ code: 255, stderr: 'ssh: connect to host h1 port 22: Connection refused' }),
+      ended({ hasBegun: false, code: 255, stderr: 'ssh: connect to host h1 port 22: Connection refused' }),
       'UNREACHABLE',
       'is the host up',
     ],
+    [
+      ended({ hasBegun: false, code: 255, logins: 6, stderr: 'Connection reset by 10.0.0.1 port 22' }),
+      'TOO_MANY_LOGINS',
+      'Connection reset by 10.0.0.1 port 22 (6 times): its ssh server refuses logins that come at the same time (MaxStartups',
+    ],
+    [
+      ended({ hasBegun: false, code: 0, stdout: '' }),
+      'LOGIN_SHELL',
+      'the login shell of h1 runs something else: see its ~/.bashrc',
+    ],
+    [
+      ended({ hasBegun: false, code: 1, stdout: 'This account is not available.\n' }),
+      'LOGIN_SHELL',
+      'It printed "This account is not available."',
+    ],
+    // Words of a login shell that ended with the code of a script of ours.
+    [ended({ hasBegun: false, code: 127, stderr: 'zsh: not found' }), 'LOGIN_SHELL', 'It printed "zsh: not found"'],
+    [ended({ hasBegun: false, isLate: true, code: null }), 'TIMEOUT', 'the login shell of h1 ran nothing in time'],
+    [ended({ code: 90 }), 'CUT', 'the connection was lost before anything was done'],
     [ended({ code: 255 }), 'UNREACHABLE', 'the connection was lost'],
     [ended({ isLate: true, code: null, signal: 'SIGKILL' }), 'TIMEOUT', 'no answer within'],
     [ended({ code: 92, stderr: 'mkdir: No space left on device' }), 'FOLDER', 'cannot write into out: mkdir: No space'],

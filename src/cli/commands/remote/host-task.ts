@@ -1,36 +1,42 @@
-import { readFileSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { hostLine, HostRequest, type HostReply, type HostTask } from '../../../core/contract/remote-host.ts';
+import { text } from 'node:stream/consumers';
+import { hostLine, HostRequest, type HostReply, type HostTask, readyLine } from '../../../core/contract/remote-host.ts';
+import { requestJson } from '../../../operations/remote/request-text.ts';
 import { VERSION } from '../../../core/contract/version.ts';
 import { command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
 import type { HostFault } from '../../../core/contract/host-faults.ts';
 
 /** File descriptors of the connection over which `torc remote` asked. */
-const STANDARD_INPUT = 0;
 const STANDARD_OUTPUT = 1;
+/** Of `start`, whose standard output is its log. */
+const STARTED_OUTPUT = 3;
 
 /**
  * The other end of `torc remote`: runs on a host, started over ssh. It is not for people, so it has no help.
  *
- * It reads one request and prints one reply; `start` prints it on file descriptor 3, and becomes the runner.
+ * It says that it is ready, reads one request and prints one reply; `start` prints on file descriptor 3, and becomes the runner.
  */
-export const hostTask = command('remote-agent <task>', {
+export const hostTask = command('remote-agent <task> <challenge> <folder>', {
   says: 'Serve torc remote on this host.',
   offline: true,
-  async run(context, [task]) {
-    const request = requestOf(task);
+  async run(context, [task, challenge, folder]) {
+    const tasks: readonly string[] = HostRequest.options.map(({ shape }) => shape.task.value);
+    if (!tasks.includes(task as HostTask))
+      throw new UsageError(`remote-agent: expected one of ${tasks.join(', ')}, found "${task}"`);
+    const connection = task === 'start' ? STARTED_OUTPUT : STANDARD_OUTPUT;
+    writeSync(connection, readyLine(challenge));
+    // Not by readFileSync: the input is another program's pipe, which may not wait.
+    const request = requestIn(await text(process.stdin), folder);
     if (typeof request === 'string')
-      return reply(
-        { is: 'refused', code: 'REQUEST_UNKNOWN' satisfies HostFault, message: request },
-        task === 'start' ? 3 : STANDARD_OUTPUT,
-      );
+      return reply({ is: 'refused', code: 'REQUEST_UNKNOWN' satisfies HostFault, message: request }, connection);
     if (request.task === 'start') {
       const { startHere } = await import('./start-here.ts');
-      await startHere(context, request, (message) => reply(message, 3));
+      await startHere(context, request, (message) => reply(message, connection));
       return;
     }
-    reply(await answerTo(request), STANDARD_OUTPUT);
+    reply(await answerTo(request), connection);
   },
 });
 
@@ -64,22 +70,15 @@ async function answerTo(request: Exclude<HostRequest, { task: 'start' }>): Promi
   }
 }
 
-/** The request on standard input, or what is wrong with it. */
-function requestOf(task: string): HostRequest | string {
-  const tasks: readonly string[] = HostRequest.options.map(({ shape }) => shape.task.value);
-  if (!tasks.includes(task as HostTask))
-    throw new UsageError(`remote-agent: expected one of ${tasks.join(', ')}, found "${task}"`);
-  let reported: unknown;
-  try {
-    reported = JSON.parse(readFileSync(STANDARD_INPUT, 'utf8'));
-  } catch (error) {
-    return `the request is not JSON: ${(error as Error).message}; the connection may have been cut`;
-  }
-  const asked = HostRequest.safeParse(reported);
+/** The request, with the output folder as the shell of this host found it; or what is wrong with it, in which no part of it is repeated. */
+function requestIn(received: string, folder: string): HostRequest | string {
+  const arrived = requestJson(received);
+  if ('fault' in arrived) return `${arrived.fault}: the connection may have been cut`;
+  const reported = arrived.json as { version?: unknown } | null;
+  const asked = HostRequest.safeParse({ ...reported, output_dir: folder });
   if (asked.success) return asked.data;
-  const version = (reported as { version?: unknown } | null)?.version;
   const faults = asked.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  return `torc ${VERSION} on ${hostname()} does not understand the request of torc ${String(version)}: ${faults.join('; ')}`;
+  return `torc ${VERSION} on ${hostname()} does not understand the request of torc ${String(reported?.version)}: ${faults.join('; ')}`;
 }
 
 function reply(answer: HostReply, fd: number): void {
