@@ -96,7 +96,7 @@ const PLACES: Readonly<Record<string, string>> = {
   'src/operations/slurm/script-owner.ts: a hidden file': MADE,
   'src/runner/attempt/retry/retry.ts: the current folder': JOB,
   'src/runner/detached/log-files.ts: a hidden file': MADE,
-  'src/runner/detached/pack.ts: a hidden file': MADE,
+  'src/runner/detached/packed-files.ts: a hidden file': TABLE,
   'src/runner/launch/child.ts: a program': JOB,
   'src/runner/launch/guardian.ts: a program': PROGRAMS,
   'src/runner/launch/stall-watch.ts: a program': PROGRAMS,

@@ -8,7 +8,7 @@ export type Found =
   /** Another user may have written it, or it is no file. */
   | { readonly kind: 'refused'; readonly why: string };
 
-/** The largest text that is read from a file that is looked up: the largest such files have some KB. */
+/** The largest text that is read from a file that is looked up: most such files have some KB. */
 const MOST_BYTES = 2 ** 20;
 
 /**
@@ -18,7 +18,7 @@ const MOST_BYTES = 2 ** 20;
  * may not be looked at is not there for this user.
  * Throws: the error of the system for a file of ours that cannot be read, and an error for one that is too large.
  */
-export function readFound(path: string, options: TrustOptions): Found {
+export function readFound(path: string, options: TrustOptions, mostBytes = MOST_BYTES): Found {
   const ours = { ...options, uid: options.uid ?? process.getuid?.() };
   let why: string | undefined;
   try {
@@ -26,17 +26,19 @@ export function readFound(path: string, options: TrustOptions): Found {
   } catch {
     return { kind: 'nothing' };
   }
-  return why === undefined ? readIf(path, (stats) => whyNotFile(stats, path, ours)) : { kind: 'refused', why };
+  return why === undefined
+    ? readIf(path, mostBytes, (stats) => whyNotFile(stats, path, ours))
+    : { kind: 'refused', why };
 }
 
 /** Reads a file that a person named by a variable: of any owner, if it is a regular file. */
 export const readNamed = (path: string): Found =>
   existsSync(path)
-    ? readIf(path, (stats) => (stats.isFile() ? undefined : `${path} is no regular file`))
+    ? readIf(path, MOST_BYTES, (stats) => (stats.isFile() ? undefined : `${path} is no regular file`))
     : { kind: 'nothing' };
 
 /** Without waiting for the writer of a named pipe. */
-function readIf(path: string, whyNot: (stats: Stats) => string | undefined): Found {
+function readIf(path: string, mostBytes: number, whyNot: (stats: Stats) => string | undefined): Found {
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -49,7 +51,7 @@ function readIf(path: string, whyNot: (stats: Stats) => string | undefined): Fou
     const stats = fstatSync(fd);
     const why = whyNot(stats);
     if (why !== undefined) return { kind: 'refused', why };
-    if (stats.size > MOST_BYTES) throw new Error(`it has more than ${MOST_BYTES / 2 ** 20} MiB`);
+    if (stats.size > mostBytes) throw new Error(`it has more than ${mostBytes / 2 ** 20} MiB`);
     return { kind: 'text', text: readFileSync(fd, 'utf8') };
   } finally {
     closeSync(fd);

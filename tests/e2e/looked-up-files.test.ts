@@ -11,13 +11,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { ownIdentity } from '../../src/cluster/host/facts.ts';
 import { readAddress, writeAddress } from '../../src/server/attach/address.ts';
 import { lastLines } from '../../src/operations/last-lines.ts';
 import { readLedger } from '../../src/runner/ledger/read-ledger.ts';
+import { unchangedFiles, writeListing } from '../../src/runner/detached/packed-files.ts';
 import { readState, writeState } from '../../src/runner/detached/state-file.ts';
 import { type Ended, start, temporaryFolder, torc } from '../support/programs.ts';
 
@@ -115,6 +116,17 @@ const rows: readonly Row[] = [
       return undefined;
     },
     counts: ({ path }) => readState(path) !== undefined,
+  },
+  {
+    file: 'list of the logs that are packed for a host',
+    path: 'torc_output/.torc_logs_1_h.tar.gz.files.json',
+    make({ path }) {
+      const folder = dirname(path);
+      writeFileSync(join(folder, 'job_wf1_a.o'), '');
+      writeListing(join(folder, '.torc_logs_1_h.tar.gz'), folder, ['job_wf1_a.o']);
+      return undefined;
+    },
+    counts: ({ path }) => unchangedFiles(dirname(path), 1, 'h').length > 0,
   },
   {
     file: 'ledger of a runner',

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { closeSync, createReadStream, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../cluster/make-folder.ts';
-import type { HostReply, HostRequest } from '../../core/contract/remote-host.ts';
-import type { Worker } from '../../core/contract/worker-line.ts';
-import { askHost } from './ask-host.ts';
+import { addressOf, type Worker } from '../../core/contract/worker-line.ts';
 import { eachAtOnce } from './each-host.ts';
-import { rangeScript } from './host-script.ts';
+import { fetchRest } from './fetch-rest.ts';
+import { DELETE_MS, askAboutLogs } from './ask-about-logs.ts';
 import { type HostsOptions, hostRequestOf } from './worker-states.ts';
 import type { HostFault } from '../../core/contract/host-faults.ts';
 
@@ -31,9 +30,8 @@ export interface CollectOptions extends HostsOptions {
   readonly onDone: (collected: Collected) => void;
 }
 
-/** Packing and fetching may take long; a connection that died is noticed by ssh itself. */
-const TRANSFER_MS = 2 * 60 * 60_000;
-const DELETE_MS = 10 * 60_000;
+/** Packing may take long; a connection that died is noticed by ssh itself. */
+const PACK_MS = 2 * 60 * 60_000;
 
 /**
  * Fetches the logs of a workflow from each host as `torc_logs_WORKFLOW_HOST.tar.gz`.
@@ -52,11 +50,12 @@ export async function collectLogs(workers: readonly Worker[], options: CollectOp
 }
 
 async function collect(worker: Worker, options: CollectOptions): Promise<Collected> {
-  const stem = join(options.folder, `torc_logs_${options.workflowId}_${worker.host.replaceAll(/[^\w-]/g, '_')}`);
+  const host = addressOf(worker);
+  const stem = join(options.folder, `torc_logs_${options.workflowId}_${host.replaceAll(/[^\w-]/g, '_')}`);
   const part = `${stem}.tar.gz.part`;
   const have = existsSync(part) ? { size: statSync(part).size, sha256: await sumOf(part) } : undefined;
   const common = hostRequestOf(worker, options);
-  const pack = await ask(worker, { task: 'pack', ...common, host: worker.host, have }, options, TRANSFER_MS);
+  const pack = await askAboutLogs(worker, { task: 'pack', ...common, host, have }, options, PACK_MS);
   if ('message' in pack) return { worker, is: pack.code === 'NO_LOGS' ? 'nothing' : 'failed', ...pack };
   if (pack.is !== 'packed') return { worker, is: 'failed', message: `the host answered "${pack.is}"` };
   if (!pack.continues) rmSync(part, { force: true });
@@ -73,37 +72,14 @@ async function collect(worker: Worker, options: CollectOptions): Promise<Collect
     };
   }
   const path = settled(part, stem);
-  await ask(worker, { task: 'unpack', ...common, host: worker.host }, options, DELETE_MS);
+  const gone = options.deletes
+    ? await askAboutLogs(worker, { task: 'delete', ...common, packed_for: host }, options, DELETE_MS)
+    : undefined;
+  await askAboutLogs(worker, { task: 'unpack', ...common, host }, options, DELETE_MS);
   const collected = { worker, is: 'collected', path, bytes: pack.size, files: pack.files, bytesBefore } as const;
-  if (!options.deletes) return collected;
-  const gone = await ask(worker, { task: 'delete', ...common, until_ms: pack.packed_at_ms }, options, DELETE_MS);
-  return 'message' in gone
+  return gone !== undefined && 'message' in gone
     ? { ...collected, is: 'failed', ...gone, message: `collected, but not deleted: ${gone.message}` }
     : collected;
-}
-
-async function fetchRest(
-  worker: Worker,
-  { path, size }: Extract<HostReply, { is: 'packed' }>,
-  part: string,
-  { ssh }: CollectOptions,
-): Promise<{ code: string; message: string } | undefined> {
-  const fd = openSync(part, 'a', 0o600);
-  try {
-    const from = statSync(part).size;
-    if (from >= size) return undefined;
-    const args = [path, worker.options.workDir ?? '', String(from + 1)];
-    const { code, stderr } = await ssh.run(worker, { script: rangeScript, args, atMostMs: TRANSFER_MS, outputFd: fd });
-    const got = statSync(part).size;
-    if (got === size) return undefined;
-    const words = stderr.trim().split('\n').at(-1) ?? '';
-    return {
-      code: 'CUT' satisfies HostFault,
-      message: `${got} of ${size} bytes arrived (${words === '' ? `exit code ${code}` : words}); collect again to continue`,
-    };
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /** Gives a whole archive its name, or the first free one with a number: `link` never replaces a file. */
@@ -122,28 +98,6 @@ function settled(part: string, stem: string): string {
       return path;
     }
   }
-}
-
-/** Deletes the logs of a workflow on each host. */
-export async function deleteLogs(
-  workers: readonly Worker[],
-  options: HostsOptions & { readonly onDone: (done: Collected) => void },
-): Promise<Collected[]> {
-  const remove = async (worker: Worker): Promise<Collected> => {
-    const reply = await ask(worker, { task: 'delete', ...hostRequestOf(worker, options) }, options, DELETE_MS);
-    if ('message' in reply) return { worker, is: 'failed', ...reply };
-    const files = reply.is === 'deleted' ? reply.files : 0;
-    return { worker, is: files === 0 ? 'nothing' : 'deleted', files };
-  };
-  return eachAtOnce(workers, options.atOnce, remove, (_, done) => options.onDone(done));
-}
-
-/** The reply of a host, or why there is none. */
-async function ask(worker: Worker, request: HostRequest, options: HostsOptions, atMostMs: number) {
-  const answer = await askHost(worker, request, { ...options, atMostMs });
-  if (answer.kind === 'silence') return { code: answer.code as string, message: answer.message };
-  if (answer.reply.is === 'refused') return { code: answer.reply.code, message: answer.reply.message };
-  return answer.reply;
 }
 
 async function sumOf(path: string): Promise<string> {

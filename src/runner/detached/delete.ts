@@ -1,7 +1,8 @@
-import { rmdirSync, statSync, unlinkSync } from 'node:fs';
+import { rmdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HostReply, HostRequestOf } from '../../core/contract/remote-host.ts';
 import { directoryEntries, logFiles } from './log-files.ts';
+import { isBeingCollected, removePacks, unchangedFiles } from './packed-files.ts';
 import { isProvenGone, statesIn } from './state-file.ts';
 import type { HostFault } from '../../core/contract/host-faults.ts';
 
@@ -12,26 +13,31 @@ const KEPT = /(?:^|\/)offline_results_[^/]*$|\.ledger$/;
  * Deletes the files of a workflow, and the folders that become empty. Other hosts that share the folder may do the same
  * at the same time: each counts the files that it deleted itself.
  *
- * Refused while a runner of the workflow may still write into the folder.
+ * Refused while a runner of the workflow may still write into the folder, and if a collection of the files began and did not end. Of a
+ * collection that ended, only what was collected is deleted.
  */
-export function deleteLogsHere({ workflow_id, output_dir, until_ms }: HostRequestOf<'delete'>): HostReply {
+export function deleteLogsHere(request: HostRequestOf<'delete'>): HostReply {
+  const { workflow_id, output_dir, packed_for: packedFor, uncollected } = request;
   const alive = statesIn(output_dir, workflow_id).find((state) => !state.ended && !isProvenGone(state));
   if (alive !== undefined) {
     const message = `the runner on ${alive.hostname} (PID ${alive.pid}) may still write into ${output_dir}; stop it first`;
     return { is: 'refused', code: 'RUNNER_ALIVE' satisfies HostFault, message };
   }
-  const untilMs = until_ms ?? Number.POSITIVE_INFINITY;
-  const files = logFiles(output_dir, workflow_id).filter((file) => !KEPT.test(file));
-  const deleted = files.filter((file) => wasDeleted(join(output_dir, file), untilMs));
+  const isAfterCollection = packedFor !== undefined && packedFor !== null;
+  if (!isAfterCollection && uncollected !== true && isBeingCollected(output_dir, workflow_id)) {
+    const message = `a collection of the logs in ${output_dir} did not end; collect them again, or delete them all the same: --uncollected`;
+    return { is: 'refused', code: 'NOT_COLLECTED' satisfies HostFault, message };
+  }
+  const files = isAfterCollection
+    ? unchangedFiles(output_dir, workflow_id, packedFor)
+    : logFiles(output_dir, workflow_id);
+  // Another process may have deleted a file.
+  const deleted = files.filter(
+    (file) => !KEPT.test(file) && unless(['ENOENT'], () => unlinkSync(join(output_dir, file))),
+  );
+  if (uncollected === true) removePacks(output_dir, workflow_id);
   removeEmptyFolders(output_dir);
   return { is: 'deleted', files: deleted.length };
-}
-
-/** Deletes a file that did not change after a time; false if it stays, or if another process deleted it. */
-function wasDeleted(path: string, untilMs: number): boolean {
-  const changedMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-  if (changedMs === undefined || changedMs > untilMs) return false;
-  return unless(['ENOENT'], () => unlinkSync(path));
 }
 
 function removeEmptyFolders(folder: string): void {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, renameSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { runToEnd } from '../../cluster/exec.ts';
 import { HelperFailed } from '../../cluster/helper-failed.ts';
 import type { HostReply, HostRequestOf } from '../../core/contract/remote-host.ts';
 import { logFiles } from './log-files.ts';
+import { packOf, removeListing, writeListing } from './packed-files.ts';
 import type { HostFault } from '../../core/contract/host-faults.ts';
 
 /** The logs of a workflow on a host, packed, so that they can be fetched piece by piece. */
@@ -17,10 +17,6 @@ const MOST_LISTINGS = 3;
 /** What GNU tar says, with exit code 1, of a file that was written meanwhile. */
 const GREW = ': file changed as we read it';
 
-/** The whole archive with its checksum, which the asker knows afterwards. */
-const packOf = (outputDir: string, workflowId: number, host: string) =>
-  join(outputDir, `.torc_logs_${workflowId}_${host.replaceAll(/[^\w-]/g, '_')}.tar.gz`);
-
 /**
  * Packs the files of a workflow. A pack that was fetched in part is used again, so that the rest can follow; the files
  * that changed since are in the next one.
@@ -29,30 +25,28 @@ export async function packLogs({ workflow_id, output_dir, host, have }: HostRequ
   const path = packOf(output_dir, workflow_id, host);
   const before = have ? await sumOf(path, have.size) : undefined;
   const continues = have !== null && have !== undefined && before === have.sha256;
-  const fresh = continues ? undefined : await packInto(path, output_dir, workflow_id);
-  if (fresh !== undefined && 'is' in fresh) return fresh;
-  const { size, mtimeMs } = statSync(path);
+  const files = continues ? logFiles(output_dir, workflow_id).length : await packInto(path, output_dir, workflow_id);
+  if (typeof files !== 'number') return files;
+  const { size } = statSync(path);
   const sha256 = (await sumOf(path, size)) as string;
-  const { files, packedAtMs } = fresh ?? { files: logFiles(output_dir, workflow_id).length, packedAtMs: mtimeMs };
-  return { is: 'packed', path, size, sha256, files, packed_at_ms: packedAtMs, continues };
+  return { is: 'packed', path, size, sha256, files, continues };
 }
 
-/** Packs the files that are there, or says why that is not possible. */
-async function packInto(
-  path: string,
-  outputDir: string,
-  workflowId: number,
-): Promise<{ files: number; packedAtMs: number } | HostReply> {
+/** Packs the files that are there and returns how many, or says why that is not possible. */
+async function packInto(path: string, outputDir: string, workflowId: number): Promise<number | HostReply> {
   const fresh = `${path}.${process.pid}.new`;
   try {
     for (let listing = 1; ; listing += 1) {
       const files = logFiles(outputDir, workflowId);
-      if (files.length === 0) return refused('NO_LOGS', `no files of workflow ${workflowId} in ${outputDir}`);
-      const packedAtMs = Date.now();
+      if (files.length === 0) {
+        removeListing(path);
+        return refused('NO_LOGS', `no files of workflow ${workflowId} in ${outputDir}`);
+      }
+      writeListing(path, outputDir, files);
       const fault = await tar(fresh, outputDir, files);
       if (fault === undefined) {
         renameSync(fresh, path);
-        return { files: files.length, packedAtMs };
+        return files.length;
       }
       const isSame = isDeepStrictEqual(files, logFiles(outputDir, workflowId));
       if (isSame || listing === MOST_LISTINGS) return refused('PACK_FAILED', `the logs could not be packed: ${fault}`);
@@ -85,7 +79,9 @@ async function tar(to: string, folder: string, files: readonly string[]): Promis
 
 /** Removes the pack when it was fetched. */
 export function removePack({ workflow_id, output_dir, host }: HostRequestOf<'unpack'>): HostReply {
-  rmSync(packOf(output_dir, workflow_id, host), { force: true });
+  const path = packOf(output_dir, workflow_id, host);
+  rmSync(path, { force: true });
+  removeListing(path);
   return { is: 'deleted', files: 0 };
 }
 

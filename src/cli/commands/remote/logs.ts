@@ -1,5 +1,6 @@
 import { displayed } from '../../../core/contract/worker-line.ts';
-import { collectLogs, type Collected, deleteLogs } from '../../../operations/remote/collect-logs.ts';
+import { collectLogs, type Collected } from '../../../operations/remote/collect-logs.ts';
+import { deleteLogs } from '../../../operations/remote/delete-logs.ts';
 import { withSsh } from '../../../operations/remote/with-ssh.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { noPrompts } from '../../agree.ts';
@@ -9,11 +10,7 @@ import { option } from '../../option.ts';
 import { amount } from '../../output/columns.ts';
 import type { Column } from '../../output/table.ts';
 import { memoryText } from '../../output/words.ts';
-import { atOnceOption, faultText, hostsDone, hostsOf, listHosts } from './hosts.ts';
-
-const remoteOutputDir = option('--remote-output-dir <folder>', 'output folder of the runners, on the hosts', {
-  default: 'torc_output',
-});
+import { atOnceOption, faultText, hostsDone, hostsOf, listHosts, remoteOutputDirOption } from './hosts.ts';
 
 const columns: readonly Column<Collected>[] = [
   { title: 'Host', value: ({ worker }) => displayed(worker), cut: 'middle', importance: 9 },
@@ -34,7 +31,7 @@ export const remoteCollectLogs = command('remote collect-logs [workflow]', {
   more: 'A call that was interrupted continues with the next one. Archives that exist are never overwritten.',
   options: [
     option('-l, --local-output-dir <folder>', 'folder for the archives', { default: 'remote_logs' }),
-    remoteOutputDir,
+    remoteOutputDirOption,
     atOnceOption,
     option('--delete', 'delete on the hosts what was fetched'),
   ],
@@ -57,8 +54,16 @@ export const remoteCollectLogs = command('remote collect-logs [workflow]', {
 
 export const remoteDeleteLogs = command('remote delete-logs [workflow]', {
   says: 'Delete the logs of a workflow and of its jobs on its hosts.',
-  more: 'Asks first on a terminal. Files of other workflows, and results that the server may not have yet, stay.',
-  options: [remoteOutputDir, atOnceOption, noPrompts],
+  more: [
+    'Asks first on a terminal. Files of other workflows, and results that the server may not have yet, stay. Refuses on a host whose',
+    'logs were collected in part.',
+  ].join(' '),
+  options: [
+    remoteOutputDirOption,
+    atOnceOption,
+    option('--uncollected', 'delete also logs whose collection began and did not end'),
+    noPrompts,
+  ],
   async run(context, [workflow], options) {
     const { output } = context;
     const { id, workers } = await hostsOf(context, workflow);
@@ -67,7 +72,12 @@ export const remoteDeleteLogs = command('remote delete-logs [workflow]', {
     if (asks && !(await confirm(context, question))) return output.notice('Nothing was deleted.');
     const items = await withSsh(
       { workflowId: id, outputDir: options.remoteOutputDir, atOnce: options.maxParallelSsh },
-      (common) => deleteLogs(workers, { ...common, onDone: hostsDone(workers.length) }),
+      (common) =>
+        deleteLogs(workers, {
+          ...common,
+          uncollected: options.uncollected === true,
+          onDone: hostsDone(workers.length),
+        }),
     );
     listHosts(context, items, { title: `Logs of workflow ${id}:`, columns, jsonOf });
     if (items.some(({ is }) => is === 'failed')) context.exitWith(1);
