@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { openSlurm } from '../cluster/slurm/slurm.ts';
 import { Refusal } from '../core/contract/refusals.ts';
-import { workerOf } from '../core/contract/worker-line.ts';
+import { storedWorkerOf } from '../core/contract/worker-line.ts';
 import type { RecoverTools } from '../operations/recover/tools.ts';
 import type { RemoteService } from '../operations/remote/service.ts';
 import { detectedProfile, type HpcSettings } from '../operations/slurm/profiles.ts';
@@ -30,7 +30,11 @@ export function recoverToolsOf({ client, service, environment, outputDir }: Plac
     url: service.url,
     async hosts() {
       const rows = await client.listRemoteWorkers({ params: { id: workflowId } });
-      const workers = rows.map(({ worker }) => workerOf(worker)).filter((worker) => typeof worker !== 'string');
+      const workers = rows.map(({ worker: text }) => {
+        const worker = storedWorkerOf(text, workflowId);
+        if (typeof worker === 'string') throw refusal(workflowId, worker);
+        return worker;
+      });
       return { workers, service };
     },
     submitTools: async () => submitToolsOf({ client, service, environment, outputDir }),

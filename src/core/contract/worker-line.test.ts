@@ -59,14 +59,37 @@ describe('a line of a file of workers', () => {
     });
     expect(workerOf('h1')).toMatchObject({ options: {} });
   });
+
+  it('a folder in a line of a file of workers may have blanks in quotes, and begin in the home folder of the host', () => {
+    const { workers, problems } = readWorkers(
+      `h1 --work-dir "/data/my runs # 2" --output-dir='~/o u t' # "ours"\nh2 --work-dir $HOME/x --torc=\${HOME}/bin/torc\nh3 --work-dir ~\n`,
+    );
+    expect(problems).toEqual([]);
+    expect(workers.map(({ options }) => options)).toEqual([
+      { workDir: '/data/my runs # 2', outputDir: '~/o u t' },
+      { workDir: '~/x', torc: '~/bin/torc' },
+      { workDir: '~' },
+    ]);
+  });
+
+  it.each(['~eve/x', '$SCRATCH/x', '/scratch/$USER/x', '/s/${USER}', '"$(pwd)/x"', '`pwd`', '$HOMES/x'])(
+    'a folder %s is refused, as its variable is not replaced on the host',
+    (folder) => {
+      expect(workerOf(`h1 --output-dir ${folder}`)).toContain('--output-dir: expected a path; ~/ and $HOME/ at');
+    },
+  );
+
+  it('a line of a file of workers with an open quote is refused', () => {
+    expect(workerOf('h1 --work-dir "/data/my runs')).toContain('a quote is not closed in: h1 --work-dir "/data');
+  });
 });
 
 describe('a file of workers', () => {
   it('a file of workers may have comments and blank lines, and each host once', () => {
-    const { workers, problems } = readWorkers('# ours\n\nh1\nh2:2222 # the big one\r\na@h1:23\n@x\n');
-    expect(workers.map(({ text }) => text)).toEqual(['h1', 'h2:2222']);
+    const { workers, problems } = readWorkers('# ours\n\nh1\nh2:2222 # the big one\r\na@h2:2222\n@x\nh2\n');
+    expect(workers.map(({ text }) => text)).toEqual(['h1', 'h2:2222', 'h2']);
     expect(problems).toEqual([
-      { line: 5, message: "Duplicate host 'h1': line 3 has it, too" },
+      { line: 5, message: "Duplicate host 'h2:2222': line 4 has it, too" },
       { line: 6, message: expect.stringContaining('Empty username') },
     ]);
   });

@@ -1,7 +1,10 @@
+import { HOST_PATH, hostPathOf } from './host-path.ts';
+import { shellWords } from './shell-words.ts';
+
 /**
  * Hosts that are reached by ssh, one a line: `[user@]host[:port]`, and behind it options of the runner on that host.
  *
- * Blank lines and lines that begin with `#` are skipped. An IPv6 address with a port stands in brackets. A port that is
+ * Words are separated by blanks; quotes keep blanks together. Blank lines and lines that begin with `#` are skipped. An IPv6 address with a port stands in brackets. A port that is
  * not a number belongs to the host, as in Torc.
  */
 export interface Worker {
@@ -47,25 +50,36 @@ export function readWorkers(text: string): { workers: Worker[]; problems: Worker
       problems.push({ line, message: found });
       return;
     }
-    const before = hosts.get(found.host);
+    const address = addressOf(found);
+    const before = hosts.get(address);
     if (before !== undefined) {
-      problems.push({ line, message: `Duplicate host '${found.host}': line ${before} has it, too` });
+      problems.push({ line, message: `Duplicate host '${address}': line ${before} has it, too` });
       return;
     }
-    hosts.set(found.host, line);
+    hosts.set(address, line);
     workers.push(found);
   });
   return { workers, problems };
 }
 
-const withoutComment = (line: string): string => line.replace(/(^|\s)#.*$/, '').trim();
+/** A comment begins at a `#` behind a blank and outside of quotes. */
+function withoutComment(line: string): string {
+  const begins = [...line.matchAll(/(?<=^|\s)#/g)].map(({ index }) => index);
+  return line
+    .slice(
+      0,
+      begins.find((at) => shellWords(line.slice(0, at)) !== undefined),
+    )
+    .trim();
+}
 
 /** In the address of a host; `%` begins the interface of an IPv6 address in brackets. Anything else may mean something to a shell or to ssh. */
 const STRANGE = /[^\w.\-:@[\]%]|%(?![^\]]*\])/u;
 
 /** One host, or what is wrong with the text. */
 export function workerOf(text: string): Worker | string {
-  const [address = '', ...words] = text.trim().split(/\s+/);
+  const [address = '', ...words] = shellWords(text) ?? [''];
+  if (address === '') return `a quote is not closed in: ${text.trim()}`;
   const strange = STRANGE.exec(address)?.[0];
   if (strange !== undefined) return `'${address}' contains '${strange}': expected letters, digits and . _ - : @ [ ]`;
   const at = address.lastIndexOf('@');
@@ -77,6 +91,13 @@ export function workerOf(text: string): Worker | string {
   const options = optionsOf(words);
   if (typeof options === 'string') return options;
   return { text: text.trim(), user, ...place, options };
+}
+
+/** A host that is stored with a workflow, or what is wrong with its line: an older torc took other options. */
+export function storedWorkerOf(text: string, workflowId: number): Worker | string {
+  const worker = workerOf(text);
+  const removal = `remove it: torc remote remove-worker '${text}' ${workflowId}`;
+  return typeof worker === 'string' ? `the worker '${text}' of workflow ${workflowId}: ${worker}; ${removal}` : worker;
 }
 
 function hostOf(text: string, address: string): { host: string; port: number | undefined } | string {
@@ -115,9 +136,12 @@ const whole =
   (value) =>
     /^\d{1,9}$/.test(value) && Number(value) >= least ? { [name]: Number(value) } : undefined;
 
-const text =
+const path =
   (name: 'workDir' | 'outputDir' | 'torc'): Read =>
-  (value) => ({ [name]: value });
+  (value) => {
+    const found = hostPathOf(value);
+    return found === undefined ? undefined : { [name]: found };
+  };
 
 /** Each option of a line: how its value is read, and what is expected. */
 const readers: Readonly<Record<string, { readonly read: Read; readonly expected: string }>> = {
@@ -132,9 +156,9 @@ const readers: Readonly<Record<string, { readonly read: Read; readonly expected:
     read: (value) => ({ labels: value.split(',').filter((label) => label !== '') }),
     expected: 'labels separated by commas',
   },
-  '--work-dir': { read: text('workDir'), expected: 'a folder' },
-  '--output-dir': { read: text('outputDir'), expected: 'a folder' },
-  '--torc': { read: text('torc'), expected: 'the path of the program' },
+  '--work-dir': { read: path('workDir'), expected: HOST_PATH },
+  '--output-dir': { read: path('outputDir'), expected: HOST_PATH },
+  '--torc': { read: path('torc'), expected: HOST_PATH },
 };
 
 function optionsOf(words: readonly string[]): WorkerOptions | string {
@@ -156,6 +180,10 @@ function optionsOf(words: readonly string[]): WorkerOptions | string {
   }
   return options;
 }
+
+/** Where a host is: two ports of one name are two hosts. */
+export const addressOf = ({ host, port }: Pick<Worker, 'host' | 'port'>): string =>
+  port === undefined ? host : `${host}:${port}`;
 
 /** As people write it: `user@host:2222`. */
 export const displayed = ({ user, host, port }: Worker): string => {

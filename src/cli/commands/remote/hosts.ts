@@ -1,13 +1,14 @@
 import { readUserText } from '../../../operations/read-user-text.ts';
 import type { Client } from '../../../client/client.ts';
-import { displayed, readWorkers, type Worker, workerOf } from '../../../core/contract/worker-line.ts';
+import { displayed, readWorkers, storedWorkerOf, type Worker } from '../../../core/contract/worker-line.ts';
 import type { RemoteService } from '../../../operations/remote/service.ts';
 import { certificatesIn } from '../../../client/node/certificates.ts';
 import { openWorkflow } from '../../choose-workflow.ts';
 import type { Context } from '../../context.ts';
-import { Failure } from '../../failure.ts';
+import { Failure, UsageError } from '../../failure.ts';
 import { integerOption, option } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
+import { HOST_PATH, hostPathOf } from '../../../core/contract/host-path.ts';
 import { hostFaults } from '../../../core/contract/host-faults.ts';
 
 export const atOnceOption = option('--max-parallel-ssh <n>', 'hosts that are asked at the same time', {
@@ -15,9 +16,19 @@ export const atOnceOption = option('--max-parallel-ssh <n>', 'hosts that are ask
   read: integerOption(1),
 });
 
-export const outputDirOption = option('-o, --output-dir <folder>', 'output folder of the runners, on the hosts', {
+const folderThere = {
   default: 'torc_output',
-});
+  read(text: string, name: string): string {
+    const path = hostPathOf(text);
+    if (path === undefined) throw new UsageError(`${name}: expected ${HOST_PATH}; found "${text}"`);
+    return path;
+  },
+};
+const OF_RUNNERS = 'output folder of the runners, on the hosts';
+
+export const outputDirOption = option('-o, --output-dir <folder>', OF_RUNNERS, folderThere);
+
+export const remoteOutputDirOption = option('--remote-output-dir <folder>', OF_RUNNERS, folderThere);
 
 /** The hosts of a file. Each wrong line is named; then nothing is done. */
 export function workersIn(path: string): Worker[] {
@@ -38,8 +49,8 @@ export function workersIn(path: string): Worker[] {
 export async function storedWorkers(client: Client, workflowId: number): Promise<Worker[]> {
   const rows = await client.listRemoteWorkers({ params: { id: workflowId } });
   return rows.map(({ worker: text }) => {
-    const worker = workerOf(text);
-    if (typeof worker === 'string') throw new Failure(`the worker '${text}' of workflow ${workflowId}: ${worker}`);
+    const worker = storedWorkerOf(text, workflowId);
+    if (typeof worker === 'string') throw new Failure(worker);
     return worker;
   });
 }

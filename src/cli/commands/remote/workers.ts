@@ -1,7 +1,7 @@
 import { counted } from '../../../core/quantity/count-text.ts';
 import type { Client } from '../../../client/client.ts';
 import { openSsh } from '../../../cluster/ssh/ssh.ts';
-import { displayed, type Worker, workerOf } from '../../../core/contract/worker-line.ts';
+import { addressOf, displayed, type Worker, workerOf } from '../../../core/contract/worker-line.ts';
 import { reachable } from '../../../operations/remote/reachable.ts';
 import { chooseWorkflow, openWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
@@ -9,13 +9,13 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { option } from '../../option.ts';
 import type { Column } from '../../output/table.ts';
-import { storedWorkers, workersIn } from './hosts.ts';
+import { atOnceOption, storedWorkers, workersIn } from './hosts.ts';
 
 const skipCheck = option('--skip-ssh-check', 'store hosts without trying ssh', { isHidden: true });
 
 const addWorkers = command('remote add-workers <workflow> <host...>', {
   says: 'Store hosts with a workflow: [user@]host[:port], which ssh reaches without a password.',
-  options: [skipCheck],
+  options: [skipCheck, atOnceOption],
   async run(context, [workflow, hosts], options) {
     const id = await chooseWorkflow(context, workflow);
     const workers = hosts.map((text, index) => {
@@ -23,7 +23,7 @@ const addWorkers = command('remote add-workers <workflow> <host...>', {
       if (typeof worker === 'string') throw new Failure(`command line:${index + 1}: ${worker}`);
       return worker;
     });
-    await store(context, id, workers, options.skipSshCheck === true);
+    await store(context, id, workers, options);
   },
 });
 
@@ -32,12 +32,13 @@ const addWorkersFromFile = command('remote add-workers-from-file <file> [workflo
   more: [
     'A line is [user@]host[:port]; an IPv6 address with a port stands in brackets. Options of the runner on that',
     'host may follow: --num-cpus, --memory-gb, --num-gpus, --max-parallel-jobs, --label A,B, --work-dir, --output-dir,',
-    '--torc PATH. Text behind # is a comment.',
+    '--torc PATH. Quotes keep blanks together; ~/ and $HOME/ at the beginning of a path are the home folder on the host.',
+    'Text behind # is a comment.',
   ].join(' '),
-  options: [skipCheck],
+  options: [skipCheck, atOnceOption],
   async run(context, [file, workflow], options) {
     const workers = workersIn(file);
-    await store(context, await chooseWorkflow(context, workflow), workers, options.skipSshCheck === true);
+    await store(context, await chooseWorkflow(context, workflow), workers, options);
   },
 });
 
@@ -45,11 +46,11 @@ async function store(
   context: Context,
   workflowId: number,
   given: readonly Worker[],
-  skipsCheck: boolean,
+  { skipSshCheck, maxParallelSsh }: { readonly skipSshCheck?: boolean | undefined; readonly maxParallelSsh: number },
 ): Promise<void> {
   const { output } = context;
   const { client } = await context.service();
-  const workers = skipsCheck ? given : await checked(context, given);
+  const workers = skipSshCheck === true ? given : await checked(context, given, maxParallelSsh);
   const added = await addStored(client, workflowId, workers);
   const json = { workflow_id: workflowId, added: added.map(({ text }) => text) };
   const names = added.map(displayed).join(', ');
@@ -66,18 +67,18 @@ export async function addStored(client: Client, workflowId: number, workers: rea
   const fresh = workers.filter((worker) => stored.every(({ text }) => text !== worker.text));
   if (fresh.length === 0) return [];
   await client.addRemoteWorkers({ params: { id: workflowId }, body: fresh.map(({ text }) => text) });
-  for (const { text, host } of stored) {
-    if (fresh.some((worker) => worker.host === host))
-      await client.removeRemoteWorker({ params: { id: workflowId, worker: text } });
+  for (const old of stored) {
+    if (fresh.some((worker) => addressOf(worker) === addressOf(old)))
+      await client.removeRemoteWorker({ params: { id: workflowId, worker: old.text } });
   }
   return fresh;
 }
 
 /** The hosts that ssh reaches; the others are named. */
-async function checked({ output }: Context, workers: readonly Worker[]): Promise<Worker[]> {
+async function checked({ output }: Context, workers: readonly Worker[], atOnce: number): Promise<Worker[]> {
   const ssh = openSsh();
   try {
-    const results = await reachable(workers, { ssh, atOnce: 10 });
+    const results = await reachable(workers, { ssh, atOnce });
     for (const { worker, message } of results)
       if (message !== undefined) output.warn(`${displayed(worker)} was not added: ${message}`);
     const passed = results.filter(({ message }) => message === undefined).map(({ worker }) => worker);
@@ -92,8 +93,18 @@ const removeWorker = command('remote remove-worker <host> [workflow]', {
   says: 'Remove a host from a workflow; a runner on it is not ended.',
   async run(context, [host, workflow]) {
     const { id, client } = await openWorkflow(context, workflow);
-    const stored = await storedWorkers(client, id);
-    const found = stored.find((worker) => [worker.text, displayed(worker), worker.host].includes(host));
+    const rows = await client.listRemoteWorkers({ params: { id } });
+    // Also a line that this torc does not read.
+    const stored = rows.some(({ worker }) => worker === host) ? [] : await storedWorkers(client, id);
+    const named = (namesOf: (worker: Worker) => readonly string[]) =>
+      stored.filter((each) => namesOf(each).includes(host));
+    const exact = named((worker) => [worker.text, displayed(worker), addressOf(worker)]);
+    const all = exact.length > 0 ? exact : named((worker) => [worker.host]);
+    if (all.length > 1)
+      throw new Failure(
+        `${host} names ${all.length} workers of workflow ${id}: ${all.map(displayed).join(', ')}; name one`,
+      );
+    const [found] = all;
     const reply = await client.removeRemoteWorker({ params: { id, worker: found?.text ?? host } });
     context.output.record('worker', reply, `Removed worker ${host} from workflow ${id}`);
   },
