@@ -5,6 +5,9 @@ import { connect } from 'node:net';
 /** Ports that are tried behind one that is in use. */
 const MOST_PORTS = 100;
 
+/** Of the system: 107 bytes on Linux, 103 on macOS. */
+const MOST_SOCKET_BYTES = process.platform === 'darwin' ? 103 : 107;
+
 /** Listens on a port, or on the next free one behind it, and returns it. Throws what the system says. */
 export async function listenOnPort(server: Server, host: string, port: number): Promise<number> {
   for (let next = port; ; next += 1) {
@@ -24,6 +27,11 @@ export async function listenOnPort(server: Server, host: string, port: number): 
  * that is in use, and for a file of another kind.
  */
 export async function listenOnSocket(server: Server, path: string): Promise<string> {
+  const bytes = Buffer.byteLength(path);
+  if (bytes > MOST_SOCKET_BYTES)
+    throw new Error(
+      `the path ${path} has ${bytes} bytes, and a socket takes at most ${MOST_SOCKET_BYTES}; name a shorter one`,
+    );
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found !== undefined) {
     if (!found.isSocket()) throw new Error(`${path} is there and is not a socket`);

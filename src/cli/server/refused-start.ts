@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { portOwner } from '../../cluster/host/port-owner.ts';
 import { Failure } from '../failure.ts';
 
@@ -36,13 +37,17 @@ function listenWords(code: string | undefined, { host, port }: ServerOptions): s
   return undefined;
 }
 
+const SQLITE_CANTOPEN = 14;
+/** Of the 512 bytes that SQLite takes, `-journal` behind the name takes 8, and `-owner` behind that of the lock 6. */
+const MOST_PATH_BYTES = 512 - 8 - 6;
+
 /** The low byte of a SQLite result code is its kind. */
 const kinds: Readonly<Record<number, string>> = {
   8: 'cannot be written by this user',
   10: 'cannot be read or written: the disk reports an error',
   11: 'is damaged; torc-server check says what is, and `sqlite3 FILE .recover` may recover its data',
   13: 'cannot grow: the disk is full',
-  14: 'cannot be opened; does its folder exist, and may this user write to it?',
+  [SQLITE_CANTOPEN]: 'cannot be opened; does its folder exist, and may this user write to it?',
   23: 'cannot be opened: permission denied',
   26: 'is not a database of SQLite; name another file with --database',
 };
@@ -56,6 +61,7 @@ const systemKinds: Readonly<Record<string, string>> = {
   ENOENT: 'cannot be created there: the file system has no such folder and makes none',
   EROFS: 'would be on a read-only file system',
   ENOSPC: 'cannot be created: the disk is full',
+  ENAMETOOLONG: 'has a path that is too long for the file system',
 };
 
 function databaseWords(
@@ -67,6 +73,9 @@ function databaseWords(
       ? `${message}: ports below 1024 are for root; name another with --port`
       : `the database ${database} cannot be written by this user: ${message}`;
   }
+  const bytes = Buffer.byteLength(resolve(database));
+  if (errcode !== undefined && (errcode & 0xff) === SQLITE_CANTOPEN && bytes > MOST_PATH_BYTES)
+    return `the path of the database has ${bytes} bytes, and SQLite takes at most ${MOST_PATH_BYTES}: ${resolve(database)}; name a file with a shorter path: torc -s --db FILE, torc-server --database FILE`;
   const kind = errcode === undefined ? systemKinds[code ?? ''] : kinds[errcode & 0xff];
   return kind === undefined ? undefined : `the database ${database} ${kind} (${message})`;
 }
