@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # ssh-hosts: private SSH hosts worker1..N on 127.0.0.1, for tests.
 #
-#   ssh-hosts up [--workers N] [--port P] [--dir D]   worker K listens on port P+K-1 (default 3 from 2222)
+#   ssh-hosts up [--workers N] [--port P] [--users] [--dir D]
+#                                                   worker K listens on port P+K-1 (default 3 from 2222)
 #   ssh-hosts down [--dir D] [--purge]                end the hosts and everything started through them
 #   ssh-hosts env [--dir D]                           print export lines, for: eval "$(ssh-hosts env)"
 #   ssh-hosts status [--dir D]                        exit 0 when every host accepts a login
@@ -9,7 +10,9 @@
 #                                                   the host and all that runs on it; start: restart it
 #
 # Everything (configuration, keys, logs, pid files) lives under D, default $SSH_HOSTS_DIR or /tmp/ssh-hosts.
-# As root each worker has its own hostname; they share the file system and the users of this machine.
+# As root each worker has its own hostname; they share the file system and the users of this machine. With --users,
+# where mounts are possible, there is a user as-SHELL for each installed shell, with root's rights and a home folder of its own,
+# D/users/as-SHELL. These hosts do not see what is mounted later.
 set -euo pipefail
 umask 022
 
@@ -21,6 +24,7 @@ WORKERS=3
 PORT=2222
 DIR=${SSH_HOSTS_DIR:-/tmp/ssh-hosts}
 PURGE=0
+USERS=0
 GIVEN=0
 
 say() { printf '%s: %s\n' "$PROG" "$*" >&2; }
@@ -135,6 +139,18 @@ need_packages() {
 	hash -r
 }
 
+# Other names of root with other login shells: a passwd file that only the workers see.
+write_users() {
+	local shell path
+	mkdir -p "$DIR/users"
+	cp /etc/passwd "$DIR/etc/passwd"
+	for shell in bash dash zsh tcsh csh fish mksh; do
+		path=$(command -v $shell) || continue
+		mkdir -p "$DIR/users/as-$shell"
+		echo "as-$shell:x:0:0::$DIR/users/as-$shell:$path" >>"$DIR/etc/passwd"
+	done
+}
+
 worker_names() { local i; for ((i = 1; i <= WORKERS; i++)); do echo "worker$i"; done; }
 port_of() { echo $((PORT + ${1#worker} - 1)); }
 port_open() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
@@ -168,17 +184,21 @@ write_conf() {
 			LogLevel ERROR
 			KexAlgorithms curve25519-sha256
 	END
+	write_users
 	for w in $(worker_names); do
+		# What tests replace: of most settings the first value counts, of MaxStartups the last.
+		echo 'MaxStartups 200' >"$DIR/etc/sshd_more.$w"
 		printf 'Host %s\n\tPort %s\n\tHostKeyAlias %s\n' "$w" "$(port_of "$w")" "$w" >>"$DIR/etc/ssh_config"
 		echo "$w $(cut -d' ' -f1,2 "$DIR/etc/host_key.pub")" >>"$DIR/etc/known_hosts"
 		cat >"$DIR/etc/sshd_config.$w" <<-END
+			Include $DIR/etc/sshd_more.$w
 			ListenAddress 127.0.0.1
 			Port $(port_of "$w")
 			HostKey $DIR/etc/host_key
 			PidFile $DIR/run/$w.own-pid
 			AuthorizedKeysFile $DIR/etc/authorized_keys
 			StrictModes no
-			AllowUsers $user
+			AllowUsers $user as-*
 			PermitRootLogin prohibit-password
 			PasswordAuthentication no
 			KbdInteractiveAuthentication no
@@ -187,11 +207,12 @@ write_conf() {
 			X11Forwarding no
 			PrintMotd no
 			PrintLastLog no
-			MaxStartups 200
 			MaxSessions 200
 			LogLevel VERBOSE
 			Subsystem sftp internal-sftp
-			SetEnv SSH_HOSTS_SESSION=$DIR:$w PATH=${HOSTS_PATH:-$PATH} HOME=$DIR/home
+			SetEnv SSH_HOSTS_SESSION=$DIR:$w PATH=${HOSTS_PATH:-$PATH}
+			Match User $user
+				SetEnv SSH_HOSTS_SESSION=$DIR:$w PATH=${HOSTS_PATH:-$PATH} HOME=$DIR/home
 		END
 	done
 	# Wrappers, so that a plain "ssh worker1" finds the private configuration.
@@ -212,7 +233,11 @@ start_worker() { # NAME
 		done
 		cd /
 		set -- env -i PATH="$PATH" LC_ALL=C ${TZ+TZ="$TZ"} /usr/sbin/sshd -D -e -f "$DIR/etc/sshd_config.$name"
-		if unshare --uts true 2>/dev/null; then
+		if [ $USERS = 1 ] && unshare --uts --mount mount --bind "$DIR/etc/passwd" /etc/passwd 2>/dev/null; then
+			set -- unshare --uts --mount sh -c 'mount --bind "$0" /etc/passwd && echo "$1" >/proc/sys/kernel/hostname && shift && exec "$@"' \
+				"$DIR/etc/passwd" "$name" "$@"
+			: >"$DIR/run/with-users"
+		elif unshare --uts true 2>/dev/null; then
 			set -- unshare --uts sh -c 'echo "$0" >/proc/sys/kernel/hostname && exec "$@"' "$name" "$@"
 		fi
 		exec setsid "$@"
@@ -228,12 +253,12 @@ start_worker() { # NAME
 	done
 }
 
-save_options() { printf '%s=%s\n' WORKERS "$WORKERS" PORT "$PORT" >"$DIR/options"; }
+save_options() { printf '%s=%s\n' WORKERS "$WORKERS" PORT "$PORT" USERS "$USERS" >"$DIR/options"; }
 load_options() {
 	local k v
 	[ -r "$DIR/options" ] || return 1
 	while IFS='=' read -r k v; do
-		case $k in WORKERS | PORT) printf -v "$k" %s "$v" ;; esac
+		case $k in WORKERS | PORT | USERS) printf -v "$k" %s "$v" ;; esac
 	done <"$DIR/options"
 }
 
@@ -260,7 +285,7 @@ cmd_up() {
 		[ $GIVEN = 0 ] || [ "$want" = "$WORKERS $PORT" ] ||
 			die "hosts with other options run in $DIR (workers port: $WORKERS $PORT; asked: $want); run '$PROG down' first"
 	else
-		rm -rf "$DIR"/{etc,run,log,bin,options}
+		rm -rf "$DIR"/{etc,run,log,bin,users,options}
 		for w in $(worker_names); do
 			if port_open "$(port_of "$w")"; then die "port $(port_of "$w") is taken; choose another --port"; fi
 		done
@@ -283,7 +308,7 @@ cmd_down() {
 			crash_worker "$w"
 		done
 	fi
-	if [ "$PURGE" = 1 ]; then rm -rf "$DIR"/{etc,run,log,bin,home,options,lock}; rmdir "$DIR" 2>/dev/null || true; fi
+	if [ "$PURGE" = 1 ]; then rm -rf "$DIR"/{etc,run,log,bin,home,users,options,lock}; rmdir "$DIR" 2>/dev/null || true; fi
 	say "down"
 }
 
@@ -342,6 +367,7 @@ while [ $# -gt 0 ]; do
 		shift 2
 		;;
 	--purge) PURGE=1 && shift ;;
+	--users) USERS=1 && shift ;;
 	-h | --help) usage && exit 0 ;;
 	-*) die "unknown option $1 (try $PROG help)" ;;
 	*) args+=("$1") && shift ;;

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 import { fill, noSmallDisk, smallDisk } from '../support/small-disk.ts';
@@ -256,7 +257,7 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     expect(said['worker1']?.[0]).toBe('started');
     expect(said['nosuchhost.invalid']).toEqual(['failed', 'UNREACHABLE', expect.stringContaining('check the name')]);
     expect(said['127.0.0.1']).toEqual(['failed', 'UNREACHABLE', expect.stringContaining('is the host up')]);
-    expect(said['worker2']).toEqual(['failed', 'UNREACHABLE', expect.stringContaining('try: ssh worker2 true')]);
+    expect(said['worker2']).toEqual(['failed', 'UNREACHABLE', expect.stringContaining('try: ssh eve@worker2 true')]);
     expect(said['worker3']).toEqual(['failed', 'VERSION', expect.stringContaining('Version mismatch: local=')]);
     expect(found.stderr).toContain('Started 1/5 workers');
 
@@ -311,12 +312,30 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     const { id, out } = await created(sleepers('cut', 1, 600));
     const file = workersFile(line('worker1', '--num-cpus 1'));
     // ssh has sent everything, and dies before the answer comes.
-    const cut = hosts.before('"$REAL_SSH" "$@" >/dev/null 2>&1; kill -KILL $$');
+    const cut = hosts.before('"$REAL_SSH" "$@" | grep --line-buffered -av ^TORC_REMOTE=; kill -KILL $$');
     const first = await remote(['run', file, String(id), '-o', out], cut);
     expect([first.code, first.of('worker1')?.result]).toEqual([1, 'failed']);
     const second = await remote(['run', String(id), '-o', out]);
     expect([second.code, second.of('worker1')?.result]).toEqual([0, 'running']);
     await remote(['stop', String(id), '-o', out, '--force']);
+  });
+
+  it('a script that shows what torc reads gets no password into a message', async () => {
+    const { id, out } = await created(sleepers('shown', 1, 600));
+    const script = join(folder, 'loud-torc');
+    // It says that it is ready as torc does, and runs what it reads.
+    writeFileSync(
+      script,
+      `#!/bin/bash\n[ "$1" = --version ] && exec ${torcThere} --version\nexec 1>&3\necho TORC_REMOTE_READY=$(echo $3 | rev)\nexec dash -v 2>&1\n`,
+      { mode: 0o755 },
+    );
+    const file = workersFile(`worker1 --torc ${script} --work-dir ${folder} --num-cpus 1`);
+    const args = ['--url', server.url, 'remote', 'run', file, String(id), '-o', out];
+    const environment = { ...hosts.environment, TORC_PASSWORD: 'open-sesame-1234' };
+    const found = await torc([...args, '-f', 'json'], { cwd: folder, environment });
+    expect([found.code, found.stdout]).toEqual([1, expect.stringContaining('NO_ANSWER')]);
+    const table = await torc(args, { cwd: folder, environment });
+    expect(found.stdout + found.stderr + table.stdout + table.stderr).not.toMatch(/sesame|workflow_id":1,/);
   });
 
   it('no password stands in an argument or in a file on the host', async () => {
@@ -337,6 +356,18 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     await remote(['stop', String(id), '-o', out, '--force'], secret);
   });
 
+  it('a script that starts torc on a host, and waits for it, holds no start up', async () => {
+    const { id, out } = await created(sleepers('script', 1, 600));
+    const script = join(folder, 'module-torc');
+    writeFileSync(script, `#!/bin/sh\n${torcThere} "$@"\n`, { mode: 0o755 });
+    const file = workersFile(`worker1 --torc ${script} --work-dir ${folder} --num-cpus 1`);
+    const begunAt = performance.now();
+    expect((await remote(['run', file, String(id), '-o', out])).of('worker1')).toMatchObject({ result: 'started' });
+    // The limit of a start is 120 s.
+    expect(performance.now() - begunAt).toBeLessThan(110_000);
+    await remote(['stop', String(id), '-o', out, '--force']);
+  });
+
   it('logs are fetched without overwriting, an interrupted transfer goes on, and deleted only when no runner is left', async () => {
     const { id, out } = await created(sleepers('logs', 1, 600));
     await remote(['run', workersFile(line('worker1', '--num-cpus 1')), String(id), '-o', out]);
@@ -351,15 +382,17 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     await remote(['stop', String(id), '-o', out]);
 
     const cut = hosts.before(
-      'case "$*" in *"tail -c"*) "$REAL_SSH" "$@" | head -c 100;; *) exec "$REAL_SSH" "$@";; esac',
+      'case "$*" in *"tail -c"*) "$REAL_SSH" "$@" | dd bs=1 count=200 status=none;; *) exec "$REAL_SSH" "$@";; esac',
     );
     const first = await remote(['collect-logs', String(id), ...where], cut);
     expect([first.code, first.of('worker1')]).toEqual([1, expect.objectContaining({ code: 'CUT' })]);
     expect(existsSync(join(folder, `logs/torc_logs_${id}_worker1.tar.gz`))).toBe(false);
+    const part = statSync(join(folder, `logs/torc_logs_${id}_worker1.tar.gz.part`)).size;
+    expect(part).toBeGreaterThan(0);
     const second = await remote(['collect-logs', String(id), ...where]);
     expect(second.of('worker1')).toMatchObject({
       result: 'collected',
-      bytes_before: 100,
+      bytes_before: part,
       path: `logs/torc_logs_${id}_worker1.tar.gz`,
     });
     const third = await remote(['collect-logs', String(id), ...where, '--delete']);
@@ -386,6 +419,21 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     expect(listed.rows).toEqual([{ worker: 'worker1', workflow_id: id }]);
     expect((await command(['remote', 'remove-worker', 'worker2', String(id)])).code).toBe(1);
   });
+
+  it('a stored host whose line this torc does not read is named with the command that removes it', async () => {
+    const { id } = await created(sleepers('older', 1, 1));
+    const text = 'worker1 --work-dir /scratch/$USER';
+    const db = new DatabaseSync(join(folder, 'server.db'));
+    db.prepare('insert into remote_worker (workflow_id, worker) values (?, ?)').run(id, text);
+    db.close();
+    const refused = await command(['remote', 'status', String(id)]);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining(`remove it: torc remote remove-worker '${text}' ${id}`),
+    ]);
+    expect((await command(['remote', 'remove-worker', text, String(id)])).code).toBe(0);
+    expect((await remote(['list-workers', String(id)])).rows).toEqual([]);
+  });
 });
 
 describe('the files and servers that torc remote refuses', () => {
@@ -395,9 +443,9 @@ describe('the files and servers that torc remote refuses', () => {
       writeFileSync(join(place, 'w.txt'), text);
       return torc(['--url', 'http://127.0.0.1:1/torc-service/v1', 'remote', 'run', 'w.txt', '1'], { cwd: place });
     };
-    const wrong = await run('h1\na@h1:2222\nh2:99999\n');
+    const wrong = await run('h1:2222\na@h1:2222\nh2:99999\n');
     expect(wrong.code).toBe(1);
-    expect(wrong.stderr).toContain("w.txt:2: Duplicate host 'h1'");
+    expect(wrong.stderr).toContain("w.txt:2: Duplicate host 'h1:2222'");
     expect(wrong.stderr).toContain("w.txt:3: Invalid port '99999'");
     expect((await run('# none yet\n')).stderr).toContain("Worker file 'w.txt' contains no valid entries");
   });
