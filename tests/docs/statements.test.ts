@@ -5,8 +5,13 @@ import { describe, expect, it } from 'vitest';
 /** The page of statements about runners names a test for each, and that test is there. */
 
 const root = resolve(import.meta.dirname, '../..');
-const pages = ['runner-statements.md', 'recovery-statements.md', 'what-torc-trusts.md'];
-const page = pages.map((name) => readFileSync(join(root, 'docs/explanation', name), 'utf8')).join('\n');
+const pages = [
+  'explanation/runner-statements.md',
+  'explanation/recovery-statements.md',
+  'explanation/what-torc-trusts.md',
+  'reference/remote-hosts.md',
+];
+const page = pages.map((name) => readFileSync(join(root, 'docs', name), 'utf8')).join('\n');
 
 const rows = page
   .split('\n')
