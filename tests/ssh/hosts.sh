@@ -34,11 +34,18 @@ now_ms() { local t=${EPOCHREALTIME/[^0-9]/}; echo $((t / 1000)); }
 
 # ---- processes: a pid file holds "PID STARTTIME", so a reused pid is never taken for ours ----
 
+# What stands behind the name in the stat file of a process, as words of REPLY; a name may contain line breaks.
+read_stat() { # FILE
+	REPLY=
+	{ IFS= read -r -d '' REPLY <"$1" || [ -n "$REPLY" ]; } 2>/dev/null || return 1
+	REPLY=${REPLY##*) }
+}
+
 # Start time (clock ticks since boot) of a live, non-zombie process; fails when there is none.
 proc_start() {
-	local stat
-	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 1
-	set -- ${stat##*) }
+	local REPLY
+	read_stat "/proc/$1/stat" || return 1
+	set -- $REPLY
 	[ "$1" != Z ] && [ "$1" != X ] || return 1
 	echo "${20}"
 }
@@ -64,14 +71,14 @@ wait_gone() { # SECONDS PID:START...
 # What runs on a worker, as PID:START: the descendants of its sshd, and every process that has the
 # variable which that sshd sets in its sessions (so also what was left in the background).
 worker_processes() { # NAME
-	local p pid ppid stat start root= grew=1
+	local p pid ppid start root= grew=1 REPLY
 	local -A mine=()
 	local -a all=()
 	if alive "$1"; then read -r root start <"$DIR/run/$1.pid"; fi
 	for p in /proc/[0-9]*; do
 		pid=${p#/proc/}
-		{ read -r stat <"$p/stat"; } 2>/dev/null || continue
-		set -- "$1" ${stat##*) }
+		read_stat "$p/stat" || continue
+		set -- "$1" $REPLY
 		[ "$2" != Z ] || continue
 		all+=("$pid $3 ${21}")
 		if [ "$pid" = "$root" ] || grep -qszxF "SSH_HOSTS_SESSION=$DIR:$1" "$p/environ" 2>/dev/null; then mine[$pid]=${21}; fi
