@@ -39,7 +39,7 @@ test.each(ROWS)('$program, asked $question, answers $shape: $row.0', async ({ re
 
 /** Programs that we start whose words are read elsewhere, or not at all. */
 const OTHERS: Readonly<Record<string, string>> = {
-  ssh: 'tests/ssh/remote.test.ts',
+  ssh: 'tests/field/login-shells.test.ts',
   make: 'tests/field/make/versions.test.ts',
   snakemake: 'tests/e2e/import-snakemake.test.ts',
   bash: 'it hands a script on to sbatch',
