@@ -30,7 +30,12 @@ function proc() {
   };
   const reader = openDetails(root);
   onTestFinished(() => reader.close());
-  return { root, set, reader };
+  /** The title of a process, and its real and its effective user. */
+  const titled = (pid: number, title: string, [real, effective] = [0, 0]) => {
+    set(`${pid}/cmdline`, title);
+    set(`${pid}/status`, `Name:\tslurmstepd\nUid:\t${real}\t${effective}\t0\t0\n`);
+  };
+  return { root, set, titled, reader };
 }
 
 const io = (read: number, written = 0, canceled = 0) =>
@@ -122,10 +127,15 @@ test.each([
   ['0::/slurm/job_7\n', { jobId: 7, step: '' }],
 ])('the control group %j names a Slurm job', (text, step) => expect(slurmStepOf(text)).toEqual(step));
 
-test.each(['', '0::/\n', '0::/user.slice/job_x/step_0\n', '0::/my_job_12/x\n', '0::/job_0/step_0\n', '0::/job_12x/\n'])(
-  'the control group %j names no Slurm job',
-  (text) => expect(slurmStepOf(text)).toBeUndefined(),
-);
+test.each([
+  '',
+  '1:name=systemd:/user.slice/user-7.slice/user@7.service/job_9/step_0\n',
+  '0::/\n',
+  '0::/user.slice/job_x/step_0\n',
+  '0::/my_job_12/x\n',
+  '0::/job_0/step_0\n',
+  '0::/job_12x/\n',
+])('the control group %j names no Slurm job', (text) => expect(slurmStepOf(text)).toBeUndefined());
 
 describe('processes of a job whose control group Slurm names by another id than its number (26.05.3)', () => {
   const groupOf = (sluid: string, rest: string) =>
@@ -133,11 +143,11 @@ describe('processes of a job whose control group Slurm names by another id than 
   const daemon = (pid: number) => sample(pid, { name: 'slurmstepd' });
 
   it('processes have the number of their job from the title of a daemon of one of its steps, which may have a higher process id', () => {
-    const { set, reader } = proc();
+    const { set, titled, reader } = proc();
     set('7/cgroup', groupOf('sAKNM8HTYPFQ00', 'batch/user/task_special'));
     set('8/cgroup', groupOf('s83DM8J1533M00', '0/user/task_special'));
     set('9/cgroup', groupOf('sAKNM8HTYPFQ00', 'extern/slurm'));
-    set('9/cmdline', 'slurmstepd: [42.extern]\0\0');
+    titled(9, 'slurmstepd: [42.extern]\0\0');
     const [job, other, own] = reader.of([sample(7), sample(8), daemon(9)]);
     expect([job?.slurm, own?.slurm]).toEqual([
       { jobId: 42, step: 'batch' },
@@ -147,17 +157,33 @@ describe('processes of a job whose control group Slurm names by another id than 
   });
 
   it('processes have their job as soon as the daemon has its title, and not that of a daemon whose process id was used again', () => {
-    const { set, reader } = proc();
+    const { set, titled, reader } = proc();
     set('7/cgroup', groupOf('sAKNM8HTYPFQ00', '0/user/task_special'));
     set('9/cgroup', groupOf('sAKNM8HTYPFQ00', '0/slurm'));
-    set('9/cmdline', '/usr/sbin/slurmstepd\0');
+    titled(9, '/usr/sbin/slurmstepd\0');
     expect(reader.of([sample(7), daemon(9)])[0]?.slurm).toBeUndefined();
-    set('9/cmdline', 'slurmstepd: [42.0]\0\0');
+    titled(9, 'slurmstepd: [42.0]\0\0');
     expect(reader.of([sample(7), daemon(9)])[0]?.slurm).toEqual({ jobId: 42, step: '0' });
     set('9/cgroup', groupOf('s83DM8J1533M00', '0/slurm'));
-    set('9/cmdline', 'slurmstepd: [43.0]\0\0');
+    titled(9, 'slurmstepd: [43.0]\0\0');
     set('8/cgroup', groupOf('s83DM8J1533M00', '0/user/task_special'));
     const [, next] = reader.of([sample(7), sample(8), sample(9, { name: 'slurmstepd', startTicks: 200 })]);
     expect(next?.slurm).toEqual({ jobId: 43, step: '0' });
+  });
+
+  it('a program of a user with the name and the title of a daemon does not give its job the number of another one', () => {
+    const { set, titled, reader } = proc();
+    const [alone, beside] = ['sAKNM8HTYPFQ00', 's83DM8J1533M00'];
+    set('7/cgroup', groupOf(alone, '0/user/task_0'));
+    set('8/cgroup', groupOf(alone, '0/user/task_0'));
+    titled(8, 'slurmstepd: [42.0]\0\0', [1000, 1000]);
+    set('17/cgroup', groupOf(beside, '0/user/task_0'));
+    set('18/cgroup', groupOf(beside, '0/slurm'));
+    titled(18, 'slurmstepd: [43.0]\0\0');
+    set('19/cgroup', groupOf(beside, '0/user/task_0'));
+    // `su` under this name waits for a password as root.
+    titled(19, 'slurmstepd: [42.0]\0\0', [1000, 0]);
+    const seen = reader.of([sample(7), daemon(8), sample(17), daemon(18), daemon(19)]);
+    expect(seen.map(({ slurm }) => slurm?.jobId)).toEqual([undefined, undefined, 43, 43, 43]);
   });
 });

@@ -10,20 +10,22 @@ interface Sketch {
   readonly title?: string;
   readonly cgroup?: string;
   readonly environment?: string;
+  /** The real user, and the effective one; both are root's if absent. */
+  readonly user?: readonly [number, number];
 }
 
 /** A folder with the layout of /proc; process 10 asks. */
 function evidenceIn(processes: Readonly<Record<number, Sketch>>) {
   const root = temporaryFolder();
-  for (const [pid, { parent = 1, name = 'bash', title = '', cgroup = '0::/', environment = '' }] of Object.entries(
-    processes,
-  )) {
+  for (const [pid, sketch] of Object.entries(processes)) {
+    const { parent = 1, name = 'bash', title = '', cgroup = '0::/', environment = '', user = [0, 0] } = sketch;
     const fields = [pid, `(${name})`, 'S', parent, pid, pid, ...Array<number>(15).fill(0), 100, 0, 1];
     mkdirSync(join(root, pid));
     writeFileSync(join(root, pid, 'stat'), `${fields.join(' ')}\n`);
     writeFileSync(join(root, pid, 'cmdline'), title);
     writeFileSync(join(root, pid, 'cgroup'), `${cgroup}\n`);
     writeFileSync(join(root, pid, 'environ'), `${environment}\0`);
+    writeFileSync(join(root, pid, 'status'), `Name:\t${name}\nUid:\t${user.join('\t')}\t0\t0\n`);
   }
   return createEvidence({ self: 10, root });
 }
@@ -75,6 +77,37 @@ describe('the evidence of the Slurm job in which a process runs', () => {
       11: own,
     });
     expect(evidence(11, [])).toEqual({ group: '42', ancestor: '42', variable: undefined });
+  });
+
+  it('a program of a user that has the name and the title of slurmstepd does not count, and the daemon above it does', () => {
+    const user = [1000, 1000] as const;
+    const evidence = evidenceIn({
+      5: { name: 'slurmstepd', title: 'slurmstepd: [42.0]\0' },
+      10: { parent: 5, environment: 'SLURM_JOB_ID=42', user },
+      20: { parent: 10, name: 'slurmstepd', title: 'slurmstepd: [43.0]\0', user },
+      21: { parent: 20, user },
+      // `su` under this name waits for a password as root.
+      30: { parent: 10, name: 'slurmstepd', title: 'slurmstepd: [43.0]\0', user: [1000, 0] },
+      31: { parent: 30, user },
+    });
+    expect([evidence(21, []).ancestor, evidence(31, []).ancestor]).toEqual(['42', '42']);
+  });
+
+  it('the daemon of a Slurm of the own user counts where the runner is below one', () => {
+    const user = [1000, 1000] as const;
+    const evidence = evidenceIn({
+      5: { name: 'slurmstepd', title: 'slurmstepd: [42.0]\0', user },
+      6: { name: 'slurmstepd', title: 'slurmstepd: [43.0]\0', user },
+      10: { parent: 5, environment: 'SLURM_JOB_ID=42', user },
+      11: { parent: 6, user },
+    });
+    expect(evidence(11, environment).ancestor).toBe('43');
+  });
+
+  it('groups that a user made below his own manager name no job', () => {
+    const cgroup = '0::/user.slice/user-1000.slice/user@1000.service/slurmstepd.scope/job_43/step_0/user';
+    const evidence = evidenceIn({ 10: {}, 11: { cgroup } });
+    expect(evidence(11, []).group).toBeUndefined();
   });
 
   describe('where Slurm names control groups by another id of the job than its number (26.05.3)', () => {

@@ -2,7 +2,8 @@ import type { SlurmEvidence } from '../../core/lifecycle/belongs-to.ts';
 import { environmentOf, valueIn } from './environment-of.ts';
 import { textOf } from './group-files.ts';
 import { parseStat } from './proc.ts';
-import { jobInTitle, sluidStepOf, slurmStepOf } from './slurm-groups.ts';
+import { sluidStepOf, slurmStepOf } from './slurm-groups.ts';
+import { daemonUsersOf, jobOfDaemon, realUserOf } from './step-daemon.ts';
 
 export interface EvidenceOptions {
   /** The process that asks. */
@@ -28,11 +29,15 @@ export function createEvidence({
   root = '/proc',
   variable: name = 'SLURM_JOB_ID',
 }: EvidenceOptions = {}): EvidenceOf {
-  const readEvidence = (pid: number, environment: readonly string[]): SlurmEvidence => ({
-    group: jobOfGroup(textOf(`${root}/${pid}/cgroup`) ?? ''),
-    ancestor: jobOfAncestor(pid, root),
-    variable: valueIn(environment, name),
-  });
+  let users: ReadonlySet<number> | undefined;
+  const readEvidence = (pid: number, environment: readonly string[]): SlurmEvidence => {
+    users ??= usersOfDaemons(self, root);
+    return {
+      group: jobOfGroup(textOf(`${root}/${pid}/cgroup`) ?? ''),
+      ancestor: daemonAbove(pid, users, root)?.jobId.toString(),
+      variable: valueIn(environment, name),
+    };
+  };
   let counts: ReturnType<typeof whatCounts> | undefined;
   const whatCounts = () => {
     const own = environmentOf(self, root);
@@ -62,13 +67,23 @@ const jobOfGroup = (cgroup: string): string | undefined =>
 /** Deeper trees exist, but a circle of parents, which reused ids may form, must end. */
 const MOST_GENERATIONS = 100;
 
-function jobOfAncestor(pid: number, root: string): string | undefined {
+/** A daemon above the asking process is of the user of all; a job cannot be above it. */
+function usersOfDaemons(self: number, root: string): ReadonlySet<number> {
+  const users = daemonUsersOf(self, root);
+  const above = daemonAbove(self, users, root);
+  const user = above && realUserOf(above.pid, root);
+  return user === undefined ? users : new Set([user]);
+}
+
+/** The nearest daemon of a step among the ancestors of a process. */
+function daemonAbove(pid: number, users: ReadonlySet<number>, root: string) {
   let at = pid;
   for (let generation = 0; generation < MOST_GENERATIONS && at > 0; generation += 1) {
     const stat = textOf(`${root}/${at}/stat`);
     const sample = stat === undefined ? undefined : parseStat(stat);
     if (sample === undefined) return undefined;
-    if (sample.name === 'slurmstepd') return jobInTitle(textOf(`${root}/${at}/cmdline`) ?? '');
+    const jobId = sample.name === 'slurmstepd' ? jobOfDaemon(at, users, root) : undefined;
+    if (jobId !== undefined) return { pid: at, jobId };
     at = sample.parentPid;
   }
   return undefined;

@@ -1,5 +1,6 @@
 import { textOf } from './group-files.ts';
 import type { ProcessSample } from './proc.ts';
+import { daemonUsersOf, jobOfDaemon } from './step-daemon.ts';
 
 /** The Slurm job and step whose control group a process is in. */
 export interface SlurmStep {
@@ -15,9 +16,13 @@ export interface SlurmStep {
  * Undefined where no line names one, and where what follows `job_` is no number of a job.
  */
 export function slurmStepOf(cgroup: string): SlurmStep | undefined {
-  const match = /\/job_([1-9]\d{0,14})(?:\/step_([^/\n]+))?(?:\/|$)/m.exec(cgroup);
+  const match = /\/job_([1-9]\d{0,14})(?:\/step_([^/\n]+))?(?:\/|$)/m.exec(namedByOthers(cgroup));
   return match === null ? undefined : { jobId: Number(match[1]), step: match[2] ?? '' };
 }
+
+/** Below the manager of a user (`user@1000.service`), that user makes groups of any name. */
+const namedByOthers = (cgroup: string): string =>
+  cgroup.includes('/user@') ? cgroup.replaceAll(/\/user@\d+\.service\/.*$/gm, '') : cgroup;
 
 /** The job and step of a control group that Slurm names by another id of the job than its number. */
 interface SluidStep {
@@ -30,12 +35,9 @@ interface SluidStep {
  * of these.
  */
 export function sluidStepOf(cgroup: string): SluidStep | undefined {
-  const match = /slurmstepd\.scope\/(s[\dA-Z]{13})(?:\/step_([^/\n]+))?(?:\/|$)/m.exec(cgroup);
+  const match = /slurmstepd\.scope\/(s[\dA-Z]{13})(?:\/step_([^/\n]+))?(?:\/|$)/m.exec(namedByOthers(cgroup));
   return match === null ? undefined : { sluid: match[1] as string, step: match[2] ?? '' };
 }
-
-/** The title of slurmstepd, which starts the processes of a Slurm job: `slurmstepd: [43.batch]`. */
-export const jobInTitle = (title: string): string | undefined => /^slurmstepd: \[(\d+)/.exec(title)?.[1];
 
 export interface Sluids {
   /** Looks for daemons of steps among all processes of the node: they are in the group of their step, and their titles name the job. */
@@ -53,11 +55,12 @@ interface Daemon {
 export function openSluids(root: string): Sluids {
   let daemons = new Map<number, Daemon>();
   let jobs = new Map<string, number>();
-  const read = (pid: number, startTicks: number): Daemon => {
-    const job = jobInTitle(textOf(`${root}/${pid}/cmdline`) ?? '');
-    const sluid = sluidStepOf(textOf(`${root}/${pid}/cgroup`) ?? '')?.sluid;
-    return { startTicks, jobId: job === undefined ? undefined : Number(job), sluid };
-  };
+  const users = daemonUsersOf('self', root);
+  const read = (pid: number, startTicks: number): Daemon => ({
+    startTicks,
+    jobId: jobOfDaemon(pid, users, root),
+    sluid: sluidStepOf(textOf(`${root}/${pid}/cgroup`) ?? '')?.sluid,
+  });
   return {
     learn(processes) {
       const found = new Map<number, Daemon>();
