@@ -333,10 +333,10 @@ describe('torc sonar about a Slurm cluster', () => {
   const sacctOf = (...lines: readonly string[]) =>
     `for each; do case $each in --delimiter=*) mark=\${each#*=} ;; esac; done
     { ${lines.map((each) => `echo '${each}'`).join(';')}; } | sed "s/|/$mark/g"`;
-  /** A squeue that prints the name and the user of these jobs in the format that it is asked for. */
+  /** A squeue that prints what it says of these jobs in the format that it is asked for. */
   const squeueOf = (...ids: readonly number[]) =>
     `for each; do mark=\${each%%%A*}; done
-    for id in ${ids.join(' ')}; do echo "\${mark}$id\${mark}ann(1)\${mark}fit"; done`;
+    for id in ${ids.join(' ')}; do printf "$mark%s" $id 'ann(1)' RUNNING 2026-03-09T09:00:00 normal acct fit; echo; done`;
   const jobsOf = ({ record }: Awaited<ReturnType<typeof sonar>>) =>
     (record.data?.attributes['slurm_jobs'] ?? []) as Record<string, unknown>[];
 

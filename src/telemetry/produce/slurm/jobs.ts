@@ -5,7 +5,7 @@ import { HELD_PRIORITY } from '../../../core/contract/sonar/conventions.ts';
 import type { SonarSlurmJob } from '../../../core/contract/sonar/jobs.ts';
 import { dataMessage, errorMessage, type ProducedMessage, type Origin } from '../envelope.ts';
 import { timestampOf } from '../timestamp.ts';
-import { shownJobs, ownersFormat, parseOwners } from './shown-jobs.ts';
+import { listFormat, parseListed, shownJobs } from './shown-jobs.ts';
 import { parseSacct, SACCT_FIELDS } from './sacct.ts';
 import { jobOfShown, resourcesOfShown } from './scontrol.ts';
 import { hasJobEnded, utcMs } from './slurm-text.ts';
@@ -62,8 +62,8 @@ export async function readJobs(options: JobsOptions): Promise<JobsRead> {
     run('sacct', args, SACCT_MS),
     // squeue last: a job that it lists and scontrol does not is new.
     run('scontrol', ['-o', 'show', 'job'], SCONTROL_MS).then(async (shown) => {
-      const owners = await run('squeue', ['-h', '-a', '-t', 'all', '-o', ownersFormat(mark)], SCONTROL_MS);
-      return shownJobs(shown, parseOwners(owners, mark), onProblem);
+      const listed = await run('squeue', ['-h', '-a', '-t', 'all', '-o', listFormat(mark)], SCONTROL_MS);
+      return shownJobs(shown, parseListed(listed, mark), onProblem);
     }),
   ]);
   const atMs = Date.now();

@@ -5,7 +5,7 @@ import { encodeAttributes } from '../../../core/contract/sonar/encode.ts';
 import { parseNodeStates, parsePartitions } from './cluster.ts';
 import { messagesOf } from './jobs.ts';
 import { parseSacct, SACCT_FIELDS } from './sacct.ts';
-import { shownJobs, ownersFormat, parseOwners } from './shown-jobs.ts';
+import { listFormat, type ListedJob, parseListed, shownJobs } from './shown-jobs.ts';
 import { jobOfShown, resourcesOfShown } from './scontrol.ts';
 import { kilobytesOf, namesOf, secondsOf, utcMs } from './slurm-text.ts';
 import { newsOf } from './reported-jobs.ts';
@@ -146,21 +146,32 @@ describe('jobs in what scontrol prints', () => {
   const line = (changed = '') =>
     `JobId=1467080 ArrayJobId=1467073 ArrayTaskId=3 JobName=a b c UserId=ann(1001) GroupId=x JobState=RUNNING Priority=11 Account=physics TimeLimit=1-00:00:00 SubmitTime=2026-03-09T09:00:00 StartTime=2026-03-09T10:00:00 EndTime=2026-03-10T10:00:00 Partition=normal NodeList=c1-[1-2] NumNodes=2 NumCPUs=8 ReqTRES=cpu=8,mem=4G,node=2 AllocTRES=(null) ExitCode=0:0 ${changed}`;
 
-  const ann = { user: 'ann(1001)', name: 'a b c' };
-  const recordsIn = (text: string, owners: ReadonlyMap<number, typeof ann> = new Map([[1467080, ann]])) => {
-    const problems: string[] = [];
-    return { records: shownJobs(text, owners, (problem) => void problems.push(problem)), problems };
+  const ann: ListedJob = {
+    user: 'ann(1001)',
+    state: 'RUNNING',
+    submitted: '2026-03-09T09:00:00',
+    partition: 'normal',
+    account: 'physics',
+    name: 'a b c',
   };
-  const jobsIn = (text: string) => recordsIn(text).records.flatMap((record) => jobOfShown(record, timeOf) ?? []);
+  const recordsIn = (text: string, listed: ReadonlyMap<number, ListedJob> = new Map([[1467080, ann]])) => {
+    const problems: string[] = [];
+    const records = shownJobs(text, listed, (problem) => void problems.push(problem));
+    return { jobs: records.flatMap((record) => jobOfShown(record, timeOf) ?? []), problems };
+  };
+  const jobsIn = (text: string) => recordsIn(text).jobs;
 
   it('names and users are read from squeue between marks that no user can know', () => {
-    const printed = '<m>7<m>ann(1001)<m>a\n|x|7|bob\n<m>8<m>bob(1002)<m>\n';
-    expect(ownersFormat('<m>')).toBe('<m>%A<m>%u(%U)<m>%j');
-    expect([...parseOwners(printed, '<m>')]).toEqual([
-      [7, { user: 'ann(1001)', name: 'a\n|x|7|bob' }],
-      [8, { user: 'bob(1002)', name: '' }],
+    const [first, second] = ['a\n|x|7|bob', ''].map((name) => ({ ...ann, name }));
+    const rowOf = (id: number, { user, state, submitted, partition, account, name }: ListedJob) =>
+      `<m>${[id, user, state, submitted, partition, account, name].join('<m>')}\n`;
+    const printed = rowOf(7, first as ListedJob) + rowOf(8, second as ListedJob);
+    expect(listFormat('<m>')).toBe('<m>%A<m>%u(%U)<m>%T<m>%V<m>%P<m>%a<m>%j');
+    expect([...parseListed(printed, '<m>')]).toEqual([
+      [7, first],
+      [8, second],
     ]);
-    expect([...parseOwners('', '<m>')]).toEqual([]);
+    expect([...parseListed('', '<m>')]).toEqual([]);
   });
 
   it.each([
@@ -168,22 +179,72 @@ describe('jobs in what scontrol prints', () => {
     ['a name with a line break and a record', 'x\nJobId=9 JobName=y UserId=bob(7) JobState=COMPLETED'],
     ['a name with the record of the same job', 'x\nJobId=1467080 JobName=y UserId=ann(1001) JobState=COMPLETED'],
   ])('%s is a name, and changes nothing else', (_, name) => {
-    const owners = new Map([[1467080, { ...ann, name }]]);
-    const { records, problems } = recordsIn(line().replace('a b c', name), owners);
-    expect(records.map((record) => jobOfShown(record, timeOf))).toMatchObject([
-      { job_id: 1467080, job_name: name, user_name: 'ann', job_state: 'RUNNING', account: 'physics', reservation: '' },
-    ]);
-    expect(problems).toEqual([]);
+    const listed = new Map([[1467080, { ...ann, name }]]);
+    expect(recordsIn(line().replace('a b c', name), listed)).toMatchObject({
+      jobs: [
+        {
+          job_id: 1467080,
+          job_name: name,
+          user_name: 'ann',
+          job_state: 'RUNNING',
+          account: 'physics',
+          reservation: '',
+        },
+      ],
+      problems: [],
+    });
   });
 
-  it('what stands in a command or a comment is no field, and two records with the name and user of one job are none', () => {
+  const known = { job_id: 1467080, job_name: 'a b c', job_state: 'RUNNING', user_name: 'ann', partition: 'normal' };
+
+  it('what stands in a command or a comment is no field, and of two records with the name and user of one job none counts', () => {
     const texts = 'OverSubscribe=OK Command=/x Reservation=fake Comment=y HetJobId=5';
     expect(jobsIn(line(texts))).toMatchObject([{ reservation: '', job_name: 'a b c' }]);
-    expect(recordsIn(`${line(`Command=/x\n${line()}`)}`)).toEqual({
-      records: [],
+    expect(recordsIn(line(`Command=/x\n${line()}`))).toMatchObject({
+      jobs: [{ ...known, requested_cpus: 0 }],
       problems: ['scontrol printed 2 records of job 1467080: a text of a user looks like one, and none is used'],
     });
-    expect(recordsIn(`${line()}\nJobId=9 JobName=a b c UserId=ann(1001) JobState=RUNNING`).records).toHaveLength(1);
+    expect(jobsIn(`${line()}\nJobId=9 JobName=a b c UserId=ann(1001) JobState=RUNNING`)).toHaveLength(1);
+  });
+
+  // Fields in front of the state that users choose: seen on 26.05.3, `sbatch --mcs-label=… -A …`.
+  const head = (label: string, account: string, rest = '') =>
+    `JobId=1467080 JobName=a b c UserId=ann(1001) GroupId=ann(1001) MCS_label=${label} Priority=1 Nice=0 Account=${account} QOS=normal JobState=RUNNING Partition=normal NumCPUs=8 OverSubscribe=OK Command=/x${rest}`;
+
+  test.each([
+    ['a label with a state', head('m JobState=COMPLETED', 'physics'), 'physics'],
+    [
+      'a label with a whole record',
+      head('m Priority=1 Nice=0 Account=physics QOS=q JobState=FAILED NumCPUs=1 Command=/y', 'physics'),
+      'physics',
+    ],
+    ['a label with a line break', head('m\n', 'physics'), 'physics'],
+    [
+      'an account with a state',
+      head('N/A', 'a QOS=q JobState=FAILED Command=/y'),
+      'a QOS=q JobState=FAILED Command=/y',
+    ],
+    ['an account with a line break', head('N/A', 'a\nb'), 'a\nb'],
+  ])('%s does not change or hide a job, and is reported', (_, text, account) => {
+    const { jobs, problems } = recordsIn(text, new Map([[1467080, { ...ann, account }]]));
+    expect(jobs).toMatchObject([known]);
+    if (problems.length === 0) expect(jobs).toMatchObject([{ requested_cpus: 8 }]);
+    else
+      expect(problems).toEqual([
+        'scontrol printed a text of the user of job 1467080 where it prints fields, and the record is not used',
+      ]);
+  });
+
+  test.each([
+    ['a comment with a state', head('N/A', 'physics', ' Comment=x JobState=COMPLETED')],
+    ['a label of the site', head('secret', 'physics')],
+    ['another id before the name', head('N/A', 'physics').replace(' JobName', ' SLUID=sAKNM8HTYPFQ00 JobName')],
+  ])('%s is read past', (_, text) => {
+    expect(recordsIn(text)).toMatchObject({ jobs: [{ ...known, requested_cpus: 8 }], problems: [] });
+  });
+
+  it('a job that scontrol did not show yet has what squeue says of it', () => {
+    expect(recordsIn('')).toMatchObject({ jobs: [{ ...known, submit_time: '2026-03-09T09:00:00' }], problems: [] });
   });
 
   it('a job has its fields, and the estimated end of a running job is left out', () => {
