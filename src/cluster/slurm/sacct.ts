@@ -92,14 +92,24 @@ const isWithoutAccounting = ({ isMissing, stderr }: HelperFailed): boolean =>
 
 /**
  * Rows of jobs; one row of an array stands for all tasks that wait, or that were canceled together before they
- * started. A requeued job has one row, that of its last run.
+ * started. A requeued job has one row, that of its last run; a resized one has a row of each of its sizes, in order.
  */
-export const parseAccountedJobs = (text: string): JobState[] => rowsOf(JOBS, text, LEAST).flatMap(jobsIn);
+export function parseAccountedJobs(text: string): JobState[] {
+  const jobs = new Map<SlurmJob, JobState>();
+  for (const each of rowsOf(JOBS, text, LEAST).flatMap(jobsIn)) jobs.set(each.jobId, after(jobs.get(each.jobId), each));
+  return [...jobs.values()];
+}
+
+/** The state of a job by a later row, which counts its time from the change of its size. */
+const after = (before: JobState | undefined, later: JobState): JobState =>
+  before?.word === 'RESIZING' && before.seconds !== undefined && later.seconds !== undefined
+    ? { ...later, seconds: before.seconds + later.seconds }
+    : later;
 
 /** How the script of a job ended, as the accounting has it; it knows no files. */
 export async function accountedEnd(run: AskSlurm, job: SlurmJob): Promise<EndedScript | undefined> {
   const rows = rowsOf(JOBS, await ask(run, { ids: wholeJobs([job]).join(','), fields: JOBS, more: ['-X'] }), LEAST);
-  const row = rows.find(({ JobID: id = '' }) => jobsOfId(id).includes(job));
+  const row = rows.findLast(({ JobID: id = '' }) => jobsOfId(id).includes(job));
   const { State: word = '', JobIDRaw: raw = '', ExitCode: code } = row ?? {};
   if (queueStateOf(word) !== 'ended' || !/^\d+$/.test(raw)) return undefined;
   return { word, ...exitOf(code), rawId: Number(raw), files: [] };
@@ -135,7 +145,8 @@ export function parseRecordedJobs(text: string): RecordedJobs {
     const slurmJobId = Number(raw.split('.')[0] || job);
     const endedAtMs = parseTime(row.End ?? '');
     if (step === undefined)
-      for (const each of jobsIn(row)) for (const name of [slurmJobId, each.jobId]) jobs.set(name, each);
+      for (const each of jobsIn(row))
+        for (const name of new Set([slurmJobId, each.jobId])) jobs.set(name, after(jobs.get(name), each));
     else if (step === 'batch') {
       if (endedAtMs !== undefined) batchEnds.set(slurmJobId, endedAtMs);
     } else if (/^\d+$/.test(step) && queueStateOf(word) === 'ended')

@@ -19,7 +19,7 @@ const NETWORK = 'often passes: torc recover --retry-unknown, or a failure handle
 const CRASH = 'an error of the program: look at its output with torc jobs output, run it alone with the same input';
 const PYTHON = 'look at the last lines of the traceback with torc jobs output';
 const MODULE = 'install the module, or activate the environment in invocation_script';
-const GPU = 'ask for a GPU with more memory, or run fewer jobs on one';
+const GPU = 'the GPU has no memory left: ask for one with more, run fewer jobs on it, or make batches smaller';
 const LOOK = 'torc jobs explain names the cause; torc slurm sacct shows what Slurm recorded';
 
 const line = (matches: RegExp, label: string, remedy: string, severity: LineSeverity = 'error'): Pattern => ({
@@ -29,8 +29,23 @@ const line = (matches: RegExp, label: string, remedy: string, severity: LineSeve
   remedy,
 });
 
+/**
+ * Memory of a GPU that is used up, in the words of PyTorch, JAX, TensorFlow, CuPy, RAPIDS and the libraries below them. More memory of the
+ * node does not help there.
+ */
+const GPU_MEMORY = [
+  String.raw`\b(?:CUDA|HIP|XPU|MPS backend) (?:runtime )?(?:error(?: \(2\))? ?: ?)?out of memory`,
+  String.raw`\b(?:CUDA_ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|HIP_ERROR_OutOfMemory|hipErrorOutOfMemory|RMM_ERROR_OUT_OF_MEMORY)\b`,
+  String.raw`\bcudaMalloc\w*\b.*out of memory|\b(?:torch|cuda|cuda\.memory)\.OutOfMemoryError`,
+  String.raw`\bCU(?:BLAS|DNN|SOLVER|SPARSE)_STATUS_ALLOC_FAILED|\bCL_MEM_OBJECT_ALLOCATION_FAILURE|\bGPU_\d+_bfc\b`,
+  String.raw`\bRESOURCE[ _]EXHAUSTED: (?:Out of memory while trying to allocate|Failed to allocate .* on device)`,
+].join('|');
+
 /** For `slurm parse-logs`: the first that matches counts. */
 export const slurmPatterns: readonly Pattern[] = [
+  // additions: the first has the label that Torc 1.0.0 gives such a line, with what helps a GPU.
+  line(new RegExp(`^(?=.*out of memory).*(?:${GPU_MEMORY})`, 'i'), 'Out of memory error', GPU),
+  line(new RegExp(GPU_MEMORY, 'i'), 'GPU memory exceeded', GPU),
   line(/out of memory/i, 'Out of memory error', MORE_MEMORY),
   // addition: the underscore, as newer releases of Slurm have it.
   line(/oom[-_]kill/i, 'OOM killer terminated process', MORE_MEMORY),
@@ -110,6 +125,8 @@ const logRules: readonly Rule[] = [
     'Missing Output Files',
     'let the command write the files that it declares, or correct output_files',
   ),
+  // addition: the label of Torc 1.0.0 for most of them, with what helps a GPU.
+  line(new RegExp(GPU_MEMORY, 'i'), 'OOM Killed', GPU),
   { ...line(words('slurmstepd', 'CANCELLED', 'TIMEOUT', 'OUT_OF_MEMORY'), 'Slurm Error', LOOK), isLoose: true },
   line(words('out of memory', 'oom', 'killed', 'cannot allocate memory'), 'OOM Killed', MORE_MEMORY),
   line(words('timeout', 'time limit', 'timed out', 'walltime'), 'Timeout', MORE_TIME),

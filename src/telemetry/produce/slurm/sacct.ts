@@ -1,4 +1,5 @@
 import { encodeExtended, type ExtendedUint } from '../../../core/contract/sonar/extended-uint.ts';
+import { stateWord } from '../../../core/contract/sonar/conventions.ts';
 import type { SacctData, SonarSlurmJob } from '../../../core/contract/sonar/jobs.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { kilobytesOf, namesOf, secondsOf } from './slurm-text.ts';
@@ -73,8 +74,25 @@ export function parseSacct(text: string, { timeOf, separator, onProblem }: Sacct
     onProblem(
       `sacct printed ${counted(unread, 'line')} that ${unread === 1 ? 'is no record' : 'are no records'} of a job`,
     );
-  return jobs;
+  return newestOf(jobs);
 }
+
+/**
+ * A resized job has a row of each of its sizes, the earlier ones in the state RESIZING. With all of them it would change its state, and be
+ * reported, in every read.
+ */
+function newestOf(jobs: readonly SonarSlurmJob[]): SonarSlurmJob[] {
+  const newest = new Map<string, SonarSlurmJob>();
+  for (const job of jobs) {
+    const key = `${job.job_id}.${job.job_step}`;
+    const before = newest.get(key);
+    const isEarlier = isResizing(job) && before !== undefined && !isResizing(before);
+    if (!isEarlier) newest.set(key, job);
+  }
+  return [...newest.values()];
+}
+
+const isResizing = ({ job_state: state }: SonarSlurmJob) => stateWord(state) === 'RESIZING';
 
 type Row = Readonly<Record<SacctField, string>>;
 
