@@ -57,6 +57,19 @@ it('a daemon appends samples to its folder until a signal ends it, and one of a 
   expect(existsSync(join(folder, `data/sonar-lock.${node}`))).toBe(false);
 });
 
+// As Sonar's packages install it: https://github.com/NordicHPC/sonar/blob/main/build-dist/rpm-assets/sonar.cfg
+it('a daemon without operations says so, and runs until a signal ends it', async () => {
+  const { program } = daemon(`# [sample]\n# cadence =\n${GLOBAL}# hostname-only = false\n`);
+  await program.says('nothing is sent');
+  program.child.kill('SIGTERM');
+  const { code, stdout, stderr } = await program.ended;
+  expect([code, stdout, stderr]).toEqual([
+    0,
+    '',
+    expect.stringMatching(/^warning: \S+ no operation has a cadence: nothing is sent; give one to \[sample\], .*\n$/),
+  ]);
+});
+
 it('one round of all operations is printed with topics and keys, and a failing program is an error of its record', async () => {
   const { program } = daemon(
     `${GLOBAL}topic-prefix = zap\n[debug]\noneshot = true\n[sample]\ncadence = 5m\n[cluster]\ncadence = 1h\n[jobs]\ncadence = 1h\n[programs]\nsacct-command = ""\nscontrol-command = ""\nsinfo-command = /bin/false\n`,

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { createUserNames } from './user-names.ts';
 import { bootEpoch, epochOf } from './boot-epoch.ts';
 import { modelOf, readHardware, shapeOfCpuinfo } from './hardware.ts';
-import { readNodeFigures } from './node-figures.ts';
+import { atLeast, readNodeFigures } from './node-figures.ts';
 
 function folderOf(files: Readonly<Record<string, string>>): string {
   const root = temporaryFolder();
@@ -42,6 +42,12 @@ it('the figures of a node are those of /proc', () => {
     disks: [{ name: 'nvme0n1', major: 259, minor: 1, stats: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] }],
     problems: [],
   });
+});
+
+it('an uptime that is behind the monotonic clock is that of a container, and does not count', () => {
+  expect([atLeast(5, 9000), atLeast(undefined, 9000), atLeast(9500, 9000), atLeast(5, undefined)]).toEqual([
+    9000, 9000, 9500, 5,
+  ]);
 });
 
 it('a part of /proc that is missing or not as expected is named, and the other parts are reported', () => {

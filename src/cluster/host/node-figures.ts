@@ -50,7 +50,10 @@ export function readNodeFigures(root = '/proc'): NodeFigures {
   const memory = part('meminfo', parseMemory);
   return {
     bootedAt: cpu?.bootedAt,
-    uptimeSeconds: part('uptime', (text) => (/^\d/.test(text) ? Number.parseFloat(text) : undefined)),
+    uptimeSeconds: atLeast(
+      part('uptime', (text) => (/^\d/.test(text) ? Number.parseFloat(text) : undefined)),
+      root === '/proc' ? Number(process.hrtime.bigint()) / 1e9 : undefined,
+    ),
     cpuSeconds: cpu?.cpuSeconds,
     memoryBytes: memory?.totalBytes,
     usedMemoryBytes: memory?.usedBytes,
@@ -59,6 +62,14 @@ export function readNodeFigures(root = '/proc'): NodeFigures {
     problems,
   };
 }
+
+/**
+ * The uptime by a file, if it can be true: the clock that stands still while a machine is suspended is never ahead of it. In a container with
+ * lxcfs the file says how long the container has been running, while the starts of processes count from the boot: they are in the future
+ * then, and a process that used an hour seems to have used it in a second.
+ */
+export const atLeast = (uptimeSeconds: number | undefined, monotonicSeconds: number | undefined): number | undefined =>
+  monotonicSeconds === undefined ? uptimeSeconds : Math.max(uptimeSeconds ?? 0, monotonicSeconds);
 
 /** /proc/stat: `cpu3 user nice system idle iowait irq softirq …` in ticks, and `btime`. */
 export function parseCpuFigures(text: string): { bootedAt: number; cpuSeconds: number[] } | undefined {

@@ -104,7 +104,7 @@ const REMEDIES = {
       'Correct the file, or write its jobs as a workflow file: docs/how-to has a guide for each format.',
     JOB_ELSEWHERE: 'Name jobs of one workflow at a time.',
     CONFIGURATION_REFUSED:
-      'Correct the line that the message names; the how-to page "Sonar on a node" lists sections and names.',
+      'Correct what the message names; the how-to page "Sonar on a node" lists sections and names of the configuration.',
     DUCKDB_MISSING: 'Install DuckDB beside torc: npm install --global @duckdb/node-api@1.5.5-r.5',
     KAFKA_MISSING: 'Install the libraries beside torc: npm install --global @platformatic/kafka@2.12.1 snappy@7.4.3',
     POSTGRES_MISSING: 'Install the library beside torc: npm install --global pg@8.23.1',

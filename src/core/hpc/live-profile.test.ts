@@ -150,3 +150,18 @@ it('jobs that wait count with their nodes, jobs that run do not', () => {
     short: { pendingJobs: 2, pendingNodes: 12, runningJobs: 2 },
   });
 });
+
+it('a job that waits in several partitions waits in each, and not in one of their own', () => {
+  const text = 'long,short|PENDING|4\nshort|RUNNING|1\n';
+  expect(Object.fromEntries(parseQueueDepth(text))).toEqual({
+    long: { pendingJobs: 1, pendingNodes: 4, runningJobs: 0 },
+    short: { pendingJobs: 1, pendingNodes: 4, runningJobs: 1 },
+  });
+});
+
+it('a banner that a program of the site prints before its lines is no partition', () => {
+  const banner = '*** Welcome ***\n| a | b | c | d | e | f | g |\nsite|down|on|Monday|at|nine|\nA B|idle|3\n';
+  expect(parseNodeKinds(`${banner}a*|4|4000|1:00|(null)|2|x`).map(({ name }) => name)).toEqual(['a']);
+  expect([...parseAvailability(`${banner}a*|idle|2`).keys()]).toEqual(['a']);
+  expect([...parseQueueDepth(`${banner}a|RUNNING|2`).keys()]).toEqual(['a']);
+});

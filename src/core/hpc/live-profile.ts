@@ -21,24 +21,30 @@ interface NodeKind {
 /** The year of a partition without a limit. */
 const UNLIMITED_SECONDS = 365 * 86_400;
 
+/** The lines of a table: a banner that the site prints before them may contain the separator, and its first word is no name, or it ends with no number. */
+const rowsOf = (text: string, count: number, numberAt: number): string[][] =>
+  text.split('\n').flatMap((line) => {
+    const values = line
+      .trim()
+      .split('|')
+      .map((value) => value.trim());
+    const isRow =
+      values.length >= count && /^[^\s*]+\*?$/.test(values[0] ?? '') && wholeOf(values[numberAt] ?? '') !== undefined;
+    return isRow ? [values] : [];
+  });
+
 /** Lines with fewer fields are passed over. The star of the default partition is no part of its name. */
 export const parseNodeKinds = (text: string): NodeKind[] =>
-  text.split('\n').flatMap((line) => {
-    const [name = '', cpus = '', memory = '', limit = '', gres = '', nodes, features = ''] = line.trim().split('|');
-    if (nodes === undefined || name === '') return [];
-    return [
-      {
-        name: name.replaceAll('*', ''),
-        isDefault: name.endsWith('*'),
-        cpus: wholeOf(cpus) ?? 1,
-        memoryMb: wholeOf(memory) ?? 1024,
-        walltimeSeconds: limitSeconds(limit),
-        gpus: gpusOf(name, gres),
-        nodes: wholeOf(nodes) ?? 0,
-        features: features.split(',').filter((each) => each !== '' && each !== '(null)'),
-      },
-    ];
-  });
+  rowsOf(text, 6, 5).map(([name = '', cpus = '', memory = '', limit = '', gres = '', nodes = '', features = '']) => ({
+    name: name.replaceAll('*', ''),
+    isDefault: name.endsWith('*'),
+    cpus: wholeOf(cpus) ?? 1,
+    memoryMb: wholeOf(memory) ?? 1024,
+    walltimeSeconds: limitSeconds(limit),
+    gpus: gpusOf(name, gres),
+    nodes: wholeOf(nodes) ?? 0,
+    features: features.split(',').filter((each) => each !== '' && each !== '(null)'),
+  }));
 
 /** `128+` stands for 128 and more. */
 const wholeOf = (text: string) => (/^\d+\+?$/.test(text.trim()) ? Number.parseInt(text, 10) : undefined);
@@ -154,10 +160,9 @@ export interface Availability {
 
 export function parseAvailability(text: string): Map<string, Availability> {
   const byName = new Map<string, Availability>();
-  for (const line of text.split('\n')) {
-    const [given = '', state = '', count = ''] = line.trim().split('|');
-    const [name, nodes] = [given.replaceAll('*', ''), wholeOf(count)];
-    if (name === '' || nodes === undefined) continue;
+  for (const [given = '', state = '', count = ''] of rowsOf(text, 3, 2)) {
+    const name = given.replaceAll('*', '');
+    const nodes = wholeOf(count) ?? 0;
     const found = byName.get(name) ?? { idle: 0, mixed: 0, allocated: 0, down: 0, total: 0 };
     byName.set(name, found);
     const word = state.toLowerCase();
@@ -179,16 +184,18 @@ export interface QueueDepth {
 
 export function parseQueueDepth(text: string): Map<string, QueueDepth> {
   const byName = new Map<string, QueueDepth>();
-  for (const line of text.split('\n')) {
-    const [name = '', word = '', count = ''] = line.trim().split('|');
-    const [state, nodes] = [queueStateOf(word), wholeOf(count)];
-    if (name === '' || state === 'unknown' || nodes === undefined) continue;
-    const found = byName.get(name) ?? { pendingJobs: 0, pendingNodes: 0, runningJobs: 0 };
-    byName.set(name, found);
-    if (state === 'queued') {
-      found.pendingJobs += 1;
-      found.pendingNodes += nodes;
-    } else if (state === 'running') found.runningJobs += 1;
+  // A job that waits may name several partitions: it waits in each.
+  for (const [names = '', word = '', count = ''] of rowsOf(text, 3, 2)) {
+    const state = queueStateOf(word);
+    if (state === 'unknown') continue;
+    for (const name of new Set(names.split(',').filter((each) => each !== ''))) {
+      const found = byName.get(name) ?? { pendingJobs: 0, pendingNodes: 0, runningJobs: 0 };
+      byName.set(name, found);
+      if (state === 'queued') {
+        found.pendingJobs += 1;
+        found.pendingNodes += wholeOf(count) ?? 0;
+      } else if (state === 'running') found.runningJobs += 1;
+    }
   }
   return byName;
 }

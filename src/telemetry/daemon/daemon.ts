@@ -65,6 +65,11 @@ export function startTelemetryDaemon(options: DaemonOptions): Daemon {
     timers.add(timer);
   };
 
+  if (operations.length === 0) {
+    onProblem('no operation has a cadence: nothing is sent; give one to [sample], [sysinfo], [jobs] or [cluster]');
+    // The configuration that Sonar's packages install is such a one, for a service that is to go on running. Signals alone keep no program alive.
+    timers.add(after(Infinity, () => {}));
+  }
   if (config.oneshot) void Promise.all(operations.map(run)).then(finish);
   else {
     for (const operation of operations) {

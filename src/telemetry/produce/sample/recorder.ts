@@ -68,8 +68,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
       before = uses;
       await userNames.learn(detailed.flatMap(({ userId }) => (userId === undefined ? [] : [userId])));
       const { bootedAt, uptimeSeconds = 0, memoryBytes, problems } = figures;
+      const cpus = figures.cpuSeconds?.length || undefined;
       const { nameOf } = userNames;
-      const all = sampleRecords(detailed, { uptimeSeconds, utilOf, nameOf, gpuUses: gpus.uses, isPartial });
+      const all = sampleRecords(detailed, { uptimeSeconds, cpus, utilOf, nameOf, gpuUses: gpus.uses, isPartial });
       const records = (options.rollUp ? rollUp(all, options.pidOf) : all).filter((record) =>
         isWanted(record, filters, memoryBytes),
       );

@@ -39,6 +39,8 @@ export interface ProcessRecord extends ProcessFigures {
 
 export interface RecordOptions {
   readonly uptimeSeconds: number;
+  /** CPUs of the node; undefined if that is not known. */
+  readonly cpus?: number | undefined;
   /** Percent of one core since the previous sample; undefined for a process that was not in it. */
   readonly utilOf: (process: DetailedProcess) => number | undefined;
   readonly nameOf: (userId: number) => string | undefined;
@@ -50,7 +52,7 @@ export interface RecordOptions {
 /** The processes of a sample, and of a whole node those that only a card knows: memory of dead processes shows this way. */
 export function sampleRecords(
   processes: readonly DetailedProcess[],
-  { uptimeSeconds, utilOf, nameOf, gpuUses, isPartial = false }: RecordOptions,
+  { uptimeSeconds, cpus = Infinity, utilOf, nameOf, gpuUses, isPartial = false }: RecordOptions,
 ): ProcessRecord[] {
   const usesOf = Map.groupBy(gpuUses, ({ pid }) => pid);
   const inContainer = containedIn(processes);
@@ -61,7 +63,8 @@ export function sampleRecords(
     if (state === 'X' || state === 'x') continue;
     const gpus = usesOf.get(pid) ?? [];
     usesOf.delete(pid);
-    const livedSeconds = Math.max(1, uptimeSeconds - process.startTicks / 100);
+    // It has lived for as long as all CPUs take for what it used, whatever the clocks say.
+    const livedSeconds = Math.max(1, uptimeSeconds - process.startTicks / 100, cpuSeconds / cpus);
     const average = roundedTo((cpuSeconds / livedSeconds) * 100, 10);
     records.push({
       job: slurm?.jobId ?? process.groupId,

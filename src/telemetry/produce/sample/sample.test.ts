@@ -56,6 +56,17 @@ const wholeSample = (records: readonly ProcessRecord[]) => {
   };
 };
 
+it('a process that began in the future, by a clock of its container, used no more than all CPUs can', () => {
+  const [record] = sampleRecords([process(8, { startTicks: 1_000_000, cpuSeconds: 3600 })], {
+    uptimeSeconds: 5,
+    cpus: 2,
+    utilOf: () => undefined,
+    nameOf: () => 'ann',
+    gpuUses: [],
+  });
+  expect(record).toMatchObject({ cpu_avg: 200, cpu_util: 200 });
+});
+
 it('a record has the times, sizes and names that the format asks for', () => {
   const [record] = recordsFrom([process(7)]);
   expect(record).toMatchObject({

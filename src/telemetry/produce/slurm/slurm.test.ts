@@ -376,6 +376,12 @@ describe('the cluster in what sinfo prints', () => {
     ]);
   });
 
+  it('a banner that a sinfo of the site prints before its lines is neither a partition nor a node', () => {
+    const banner = 'Welcome to Example\n*** maintenance | on Monday | 9:00 ***\n|---|\n| a |\n\n';
+    expect(parsePartitions(`${banner}normal*  |c1-[5-28]  |\n`)).toEqual([{ name: 'normal', nodes: ['c1-[5-28]'] }]);
+    expect(parseNodeStates(`${banner}n1|idle|\n`)).toEqual([{ names: ['n1'], states: ['IDLE'] }]);
+  });
+
   it('nodes have all their states, in upper case and without marks', () => {
     expect(parseNodeStates('g-[1,3]|mixed+drain|\nn1|down*+drain+not_responding|\n|idle|\n')).toEqual([
       { names: ['g-[1,3]'], states: ['MIXED', 'DRAIN'] },
