@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { jobOfAllocation } from '../../src/core/allocation/slurm-job.ts';
@@ -232,11 +232,13 @@ jobs:
       [/\(FAILED, exit code 127\)/, /torc-slurm-job-runner: not found/],
     ],
     [
-      'an output folder that is not there',
+      'a file in place of its output folder',
       'output',
       '--hold',
+      // Without anything there, 26.05.3 makes the folder.
       (out: string, job: string) => {
         renameSync(out, `${out}-away`);
+        writeFileSync(out, '');
         cluster.run('scontrol', 'release', job);
       },
       [/\(FAILED 0:53: Slurm could not open its output file on the node; /],
@@ -257,6 +259,7 @@ jobs:
         (state) => state === 'FAILED',
         'the allocation to fail',
       );
+      if (statSync(join(folder, name)).isFile()) rmSync(join(folder, name));
       const [one] = (await server.client.listJobs({ query: { workflow_id: Number(id), status: 'ready', limit: 1 } }))
         .items;
       const faces = [

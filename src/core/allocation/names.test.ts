@@ -16,6 +16,16 @@ describe('the job of an allocation is named after', () => {
   });
 });
 
+test.each([
+  ['a/b', 'a_b'],
+  ['../up ', '.._up '],
+  ['100% "q" ü', '100% "q" ü'],
+  ['日'.repeat(200), '日'.repeat(40)],
+])('the script of an allocation with the prefix %j has a file name', (prefix, begin) => {
+  expect(scriptName({ ...options, prefix }, 'a1')).toBe(`${begin}wf42_901_2_a1.sh`);
+  expect(allocationJobName({ ...options, prefix })).toBe(`${prefix}wf42_901_2`);
+});
+
 describe('the token of an allocation', () => {
   it('the token of an allocation is the same for everyone who reads its record, and stands in the path of its script', () => {
     const token = submissionToken(3, workflow);

@@ -18,7 +18,11 @@ const fileStem = ({ prefix, workflowId, pid, number }: NamesOptions): string =>
   `${prefix}wf${workflowId}_${pid}_${number}`;
 
 /** The file name of the script: it contains the token, which squeue shows with the path (`%o`). */
-export const scriptName = (options: NamesOptions, token: string): string => `${fileStem(options)}_${token}.sh`;
+export const scriptName = (options: NamesOptions, token: string): string =>
+  `${fileStem({ ...options, prefix: asFileName(options.prefix) })}_${token}.sh`;
+
+/** A prefix is free text. File names have no slash, and at most 255 bytes, four of which are a character. */
+const asFileName = (prefix: string): string => [...prefix.replaceAll(/[/\0]/g, '_')].slice(0, 40).join('');
 
 /**
  * The token of an allocation: its record, and a number that differs between servers with equal records.

@@ -78,6 +78,21 @@ describe('the script of an allocation', () => {
     expect(text.at(-2)).toContain(" 7 'my out' --poll-interval");
   });
 
+  it('the script of an allocation names its output files so that Slurm replaces nothing in their folder, or is refused', () => {
+    expect(lines(runner({ outputDir: '50% of %j' }))).toContain(
+      '#SBATCH --output="50%% of %%j/slurm_output_wf7_sl%j.o"',
+    );
+    expect(lines({ workingFolder: '/at/50% of', ...runner({ outputDir: 'out' }) })).toContain(
+      '#SBATCH --output="/at/50%% of/out/slurm_output_wf7_sl%j.o"',
+    );
+    expect(lines({ workingFolder: '/at/5%', defaults: { chdir: '/scratch' } })).toEqual(
+      lines({ defaults: { chdir: '/scratch' } }),
+    );
+    expect(() => lines(runner({ outputDir: 'a\\b' }))).toThrow(
+      /^the output folder a\\b contains a backslash, which Slurm/,
+    );
+  });
+
   test.each(['a\nrm -rf /', 'a\rb', 'a\0b'])(
     'the script of an allocation refuses a value that would end its line: %j',
     (value) => {

@@ -39,6 +39,8 @@ export interface Submission {
   readonly submitter?: string;
   /** The record of the allocation, or that of the first task of a job array. */
   readonly record?: { readonly id: number; readonly isArray: boolean };
+  /** In which sbatch is run. */
+  readonly workingFolder?: string;
   readonly runner: RunnerLine;
 }
 
@@ -58,13 +60,15 @@ export function submissionScript({
   overrides = {},
   submitter,
   record,
+  workingFolder = '',
   runner,
 }: Submission): string {
   const { account, walltime, extra, nodes, partition, qos, gres, mem, tmp } = scheduler;
-  const output = allocationOutputOf(runner.outputDir, runner.workflowId, '%j');
-  const fixed = { account, 'job-name': jobName, time: walltime, output: `${output}.o`, error: `${output}.e` };
   const own = { nodes, partition, qos, gres, mem, tmp };
   const free = { 'open-mode': 'append', ...additions, ...dashed(defaults), ...overrides, ...dashed(own) };
+  const folder = inPattern(runner.outputDir, free['chdir'] ?? workingFolder);
+  const output = allocationOutputOf(folder, runner.workflowId, '%j');
+  const fixed = { account, 'job-name': jobName, time: walltime, output: `${output}.o`, error: `${output}.e` };
   if ('clusters' in free || /(?:^|\s)(?:--clusters|-M)\b/.test(extra ?? '')) throw otherCluster();
   const options = Object.entries({ ...free, ...fixed }).map(([name, value]) => optionLine(name, value));
   const first = options.slice(-Object.keys(fixed).length);
@@ -101,6 +105,20 @@ const dashed = (values: Readonly<Record<string, unknown>>): Record<string, strin
       .filter(([name, value]) => /^[\w-]+$/.test(name) && ['string', 'number', 'boolean'].includes(typeof value))
       .map(([name, value]) => [name.replaceAll('_', '-'), String(value)]),
   );
+
+/**
+ * A folder in the name of an output file, where Slurm replaces `%j` and the like: also in that of the job, if the name does not begin with `/`
+ * (26.05.3). A backslash cannot be written there: Slurm removes all of them, and then replaces nothing.
+ */
+function inPattern(given: string, workingFolder: string): string {
+  const folder = given.startsWith('/') || !/[%\\]/.test(workingFolder) ? given : `${workingFolder}/${given}`;
+  if (!folder.includes('\\')) return folder.replaceAll('%', '%%');
+  throw new Refusal(
+    'SUBMISSION_REFUSED',
+    `the output folder ${folder} contains a backslash, which Slurm removes from the names of output files: choose another one with --output-dir`,
+    { field: 'output', found: folder },
+  );
+}
 
 /** sbatch refuses `--exclusive=true`: a flag stands alone, and one that is false is left out. */
 function optionLine(name: string, value: string): string {

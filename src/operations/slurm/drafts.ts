@@ -87,6 +87,7 @@ export async function openDrafts({ client, settings }: SubmitTools, workflowId: 
         overrides: isSerialized ? { dependency: 'singleton' } : {},
         submitter: ownerLine(),
         record: { id: record.id, isArray },
+        workingFolder: process.cwd(),
         runner: { ...settings, workflowId, ...runnerOf(request, workflow, scheduler) },
       });
       const token = tokenOf(record.id);
@@ -137,4 +138,9 @@ function scriptWith(folder: string, token: string): string | undefined {
   return name === undefined ? undefined : join(folder, name);
 }
 
-const nameIn = (path: string): string => /^#SBATCH --job-name=(\S+)$/m.exec(readFileSync(path, 'utf8'))?.[1] ?? path;
+/** The name of the job in a script: in quotes where a prefix has blanks (`optionLine`). */
+function nameIn(path: string): string {
+  const text = readFileSync(path, 'utf8');
+  const [, quoted, plain] = /^#SBATCH --job-name=(?:"((?:[^"\\]|\\.)*)"|(\S+))$/m.exec(text) ?? [];
+  return quoted?.replaceAll(/\\(.)/g, '$1') ?? plain ?? path;
+}
