@@ -520,6 +520,25 @@ describe('reports', async () => {
         requested_cpus: 1,
         sacct: { UserCPU: 900 },
       },
+      // Eight tasks of nearly 2 GB each used what it asked for; of one task the same figures are little.
+      ...[11, 12].flatMap((id) => [
+        {
+          job_id: id,
+          job_state: 'COMPLETED',
+          user_name: 'eve',
+          start_time: time(0),
+          end_time: time(1000),
+          requested_cpus: 8,
+          requested_memory_per_node: 16e6,
+        },
+        {
+          job_id: id,
+          job_step: '0',
+          job_state: 'COMPLETED',
+          requested_cpus: 8,
+          sacct: { UserCPU: 7200, AveCPU: id === 11 ? 900 : 7200, MaxRSS: 2e6, AveRSS: 1.9e6 },
+        },
+      ]),
       ...[
         // No process of it was seen on a card; the others: on a card, for a short time, and on a node that sends nothing.
         { job_id: 20, nodes: ['n1'], start_time: time(0) },
@@ -553,6 +572,35 @@ describe('reports', async () => {
     );
     expect(await reportLinesOf(questions, window, 'greedy')).toMatchObject([
       { subject: 'job 9', user: 'eve', reason: 'used 10 % of 4 CPUs' },
+      { subject: 'job 12', user: 'eve', reason: 'used 13 % of the memory' },
+    ]);
+  });
+
+  it('memory that samples saw counts in place of an estimate, if they saw all nodes of the job', async () => {
+    const done = (id: number, nodes: number) => ({
+      job_id: id,
+      job_state: 'COMPLETED',
+      start_time: time(0),
+      end_time: time(1000),
+      requested_cpus: 8,
+      requested_memory_per_node: 16e6,
+      requested_node_count: nodes,
+    });
+    const step = { job_step: '0', job_state: 'COMPLETED', requested_cpus: 8, sacct: { UserCPU: 7200, MaxRSS: 2e6 } };
+    const seen = [100, 400].map((seconds) =>
+      sampleAt(seconds, [
+        job(
+          14,
+          [1, 2].map((pid) => ({ pid, cmd: 'a', resident_memory: 1e6 })),
+        ),
+        job(15, [{ pid: 3, cmd: 'a', resident_memory: 1e6 }]),
+      ]),
+    );
+    const records = slurmJobs(done(14, 1), { job_id: 14, ...step }, done(15, 2), { job_id: 15, ...step });
+    // Without the samples, both may have eight tasks of 2 GB.
+    expect(await reportLinesOf(await asked(records), window, 'greedy')).toEqual([]);
+    expect(await reportLinesOf(await asked(...seen, records), window, 'greedy')).toMatchObject([
+      { subject: 'job 14', memoryKb: 2e6, reason: 'used 13 % of the memory' },
     ]);
   });
 

@@ -1,13 +1,12 @@
 import { greater, greatestOf, sumOf } from '../../core/contract/sonar/amounts.ts';
-import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { firstLabelOf, nodesIn } from '../../core/contract/sonar/node-range.ts';
 import type { ReportKind } from '../../core/contract/report-kinds.ts';
 import type { TelemetryReportLine } from '../../core/contract/telemetry.ts';
 import type { AnswerOf } from './answers.ts';
 import { storedJson } from '../rows/stored-json.ts';
+import { greedyJobs } from './greedy.ts';
 import { type JobUseInWindow, jobsOf } from './jobs.ts';
 import { coresOf } from './nodes.ts';
-import type { SlurmJobRow } from '../rows/records.ts';
 import type { ProcessRow } from '../rows/samples.ts';
 import type { TelemetryRows, AskedWindow } from '../rows/rows.ts';
 
@@ -20,9 +19,6 @@ const HOG_SECONDS = 600;
 /** A card is idle below this average, and only a job that had it for this long is listed. */
 const IDLE_PERCENT = 5;
 const IDLE_SECONDS = 1800;
-/** A greedy job used less than this share of what it asked for, and ran for this long. */
-const GREEDY_PERCENT = 25;
-const GREEDY_SECONDS = 600;
 
 export async function reportLinesOf(
   source: TelemetryRows,
@@ -41,7 +37,7 @@ export async function reportLinesOf(
     case 'zombies':
       return zombies(source, window);
     case 'greedy':
-      return greedy(source, window);
+      return greedyJobs(source, window);
   }
 }
 
@@ -167,50 +163,4 @@ async function zombies(source: TelemetryRows, window: AskedWindow): Promise<Repo
   };
   for await (const rows of source.processes(window)) for (const row of rows) add(row);
   return [...found.values()];
-}
-
-/** Finished Slurm jobs that used little of what they asked for, by the accounting of Slurm. */
-async function greedy(source: TelemetryRows, window: AskedWindow): Promise<ReportLine[]> {
-  const ended: { job: SlurmJobRow; all: readonly SlurmJobRow[] }[] = [];
-  for (const job of await source.slurmJobs(window)) {
-    if (window.user !== undefined && job.user !== window.user) continue;
-    if (job.end === undefined || job.start === undefined || job.end < window.from || job.end >= window.until) continue;
-    if (job.end - job.start < GREEDY_SECONDS) continue;
-    ended.push({ job, all: await source.slurmJob(job.cluster, job.job) });
-  }
-  return ended.flatMap(({ job, all }) => {
-    const [begin, end] = [job.start ?? 0, job.end ?? 0];
-    const elapsed = end - begin;
-    const fields = all.map((each) => storedJson(each.fields) as Record<string, unknown[]>);
-    const amount = (entry: Record<string, unknown[]> | undefined, name: string) => (entry?.[name]?.[2] ?? 0) as Uint;
-    const value = (...of: Parameters<typeof amount>) => Number(amount(...of));
-    const [main, ...steps] = fields;
-    const cpus = value(main, 'requested_cpus');
-    // Steps have what the job used; the job itself has it where it has no step.
-    const own = steps.length === 0 ? [main] : steps;
-    const used = own.reduce((sum, each) => sum + value(each, 'sacct.UserCPU') + value(each, 'sacct.SystemCPU'), 0);
-    const memory = greatestOf(own, (each) => amount(each, 'sacct.MaxRSS'));
-    const asked = value(main, 'requested_memory_per_node') * Math.max(1, value(main, 'requested_node_count'));
-    const reasons = [
-      ...(cpus > 0 && (100 * used) / (cpus * elapsed) < GREEDY_PERCENT
-        ? [`${((100 * used) / (cpus * elapsed)).toFixed(0)} % of ${cpus} CPUs`]
-        : []),
-      ...(asked > 0 && memory > 0 && (100 * Number(memory)) / asked < GREEDY_PERCENT
-        ? [`${((100 * Number(memory)) / asked).toFixed(0)} % of the memory`]
-        : []),
-    ];
-    if (reasons.length === 0) return [];
-    return [
-      {
-        cluster: job.cluster,
-        subject: `job ${job.job}`,
-        user: job.user,
-        cpuHours: used / HOUR,
-        memoryKb: memory,
-        first: begin,
-        last: end,
-        reason: `used ${reasons.join(' and ')}`,
-      },
-    ];
-  });
 }
