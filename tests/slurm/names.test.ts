@@ -163,7 +163,7 @@ describe.skipIf(slurmIsMissing !== undefined)('records of jobs on a real Slurm c
       .toSorted((one, other) => Number(one.job_id) - Number(other.job_id))
       .map(({ job_id: id, job_name: name, job_state: state, account, reservation = '', user_name: user }) => [
         id,
-        name.split('\n')[0],
+        name?.split('\n')[0],
         state,
         account,
         reservation,

@@ -576,6 +576,30 @@ describe('reports', async () => {
     ]);
   });
 
+  it('a card whose use is not reported is not idle: one in slices, and one that reports no use of processes', async () => {
+    const cardsAt = (seconds: number) =>
+      sampleAt(
+        seconds,
+        [...'ABCD'].map((uuid, at) =>
+          job(30 + at, [{ pid: 30 + at, cmd: 'a', gpus: [{ index: at, uuid, gpu_memory: 7 }] }]),
+        ),
+        {
+          system: {
+            cpus: [1],
+            gpus: [
+              { index: 0, uuid: 'A', compute_mode: 'MIG' },
+              { index: 1, uuid: 'B', ce_util: 80 },
+              { index: 2, uuid: 'C', ce_util: 3 },
+              { index: 3, uuid: 'D' },
+            ],
+          },
+        },
+      );
+    const reader = await asked(...[0, 900, 1800, 2700].map(cardsAt));
+    const idle = await reportLinesOf(reader, window, 'idle-gpu');
+    expect(idle.map(({ subject }) => subject).toSorted()).toEqual(['job 32', 'job 33']);
+  });
+
   it('memory that samples saw counts in place of an estimate, if they saw all nodes of the job', async () => {
     const done = (id: number, nodes: number) => ({
       job_id: id,

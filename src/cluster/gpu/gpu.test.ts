@@ -202,11 +202,11 @@ it('a tool that hangs is killed at its time limit and is a problem of the readin
   });
 });
 
-it('processes in slices of a card belong to the card, and are added up', async () => {
-  const { uses } = await createNvidiaReader(
+it('processes in slices of a card belong to the card, and are added up; its mode says that no use is reported', async () => {
+  const { uses, states } = await createNvidiaReader(
     fakes({
       'nvidia-smi': smi({
-        gpus: [card({ 'mig.mode.current': 'Enabled', 'utilization.gpu': '[N/A]' })],
+        gpus: [card({ 'mig.mode.current': 'Enabled', 'utilization.gpu': '[N/A]', compute_mode: 'Default' })],
         apps: 'MIG-1, 4711, 100\nMIG-2, 4711, 50\nGPU-zzzz, 9, 5\n',
         slices: `GPU 0: NVIDIA A100 (UUID: GPU-aaaa)\n  MIG 1g.5gb Device  0: (UUID: MIG-1)\n  MIG 2g.10gb Device  1: (UUID: MIG-2)\n`,
       }),
@@ -214,6 +214,7 @@ it('processes in slices of a card belong to the card, and are added up', async (
   ).read();
   expect(uses).toMatchObject([{ pid: 4711, uuid: 'GPU-aaaa', memoryKilobytes: 150 * 1024 }]);
   expect(uses).toHaveLength(1);
+  expect(states).toMatchObject([{ computeMode: 'MIG', computePercent: 0 }]);
 });
 
 it('members that an older nvidia-smi does not know are left out', async () => {

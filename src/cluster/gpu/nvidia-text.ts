@@ -1,3 +1,4 @@
+import { SLICED_MODE } from '../../core/contract/sonar/conventions.ts';
 import type { GpuCard, GpuState, GpuUse } from './gpu.ts';
 
 /**
@@ -101,7 +102,8 @@ export function parseCards(text: string, members: readonly QueryMember[], nodeNa
         [...row.values()].some((value) => FAILURE.test(value)) ||
         ESSENTIAL.some((each) => UNREAD.test(row.get(each) ?? '')),
       fanPercent: number('fan.speed'),
-      computeMode: mode === 'Default' ? '' : mode,
+      // Its use and that of its processes are not reported, and would be taken for 0. It has no other mode then.
+      computeMode: row.get('mig.mode.current') === 'Enabled' ? SLICED_MODE : mode === 'Default' ? '' : mode,
       performanceState: state === undefined ? undefined : Number(state),
       memoryKilobytes: number('memory.used') * 1024,
       computePercent: number('utilization.gpu'),

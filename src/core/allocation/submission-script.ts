@@ -65,7 +65,13 @@ export function submissionScript({
 }: Submission): string {
   const { account, walltime, extra, nodes, partition, qos, gres, mem, tmp } = scheduler;
   const own = { nodes, partition, qos, gres, mem, tmp };
-  const free = { 'open-mode': 'append', ...additions, ...dashed(defaults), ...overrides, ...dashed(own) };
+  const free: Record<string, string> = {
+    'open-mode': 'append',
+    ...additions,
+    ...dashed(defaults),
+    ...overrides,
+    ...dashed(own),
+  };
   const folder = inPattern(runner.outputDir, free['chdir'] ?? workingFolder);
   const output = allocationOutputOf(folder, runner.workflowId, '%j');
   const fixed = { account, 'job-name': jobName, time: walltime, output: `${output}.o`, error: `${output}.e` };

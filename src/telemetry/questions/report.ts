@@ -5,6 +5,8 @@ import type { TelemetryReportLine } from '../../core/contract/telemetry.ts';
 import type { AnswerOf } from './answers.ts';
 import { storedJson } from '../rows/stored-json.ts';
 import { greedyJobs } from './greedy.ts';
+import { idleCards } from './idle-cards.ts';
+import { jobLineOf } from './job-line.ts';
 import { type JobUseInWindow, jobsOf } from './jobs.ts';
 import { coresOf } from './nodes.ts';
 import type { ProcessRow } from '../rows/samples.ts';
@@ -16,9 +18,6 @@ const HOUR = 3600;
 /** A hog takes at least this share of a node with cards, without using one, for this long. */
 const HOG_PERCENT = 10;
 const HOG_SECONDS = 600;
-/** A card is idle below this average, and only a job that had it for this long is listed. */
-const IDLE_PERCENT = 5;
-const IDLE_SECONDS = 1800;
 
 export async function reportLinesOf(
   source: TelemetryRows,
@@ -40,19 +39,6 @@ export async function reportLinesOf(
       return greedyJobs(source, window);
   }
 }
-
-const jobText = ({ job, epoch, nodes }: JobUseInWindow): string =>
-  epoch === 0 ? `job ${job}` : `group ${job} on ${nodes.join(',')}`;
-
-const lineOf = (job: JobUseInWindow) => ({
-  cluster: job.cluster,
-  subject: jobText(job),
-  user: job.user,
-  node: job.nodes.join(','),
-  cpuHours: Number(job.cpuSeconds) / HOUR,
-  first: job.first,
-  last: job.last,
-});
 
 const gpuHoursOf = ({ gpuPercent, first, last }: JobUseInWindow): number =>
   ((gpuPercent / 100) * (last - first)) / HOUR;
@@ -91,53 +77,9 @@ async function hogs(source: TelemetryRows, window: AskedWindow): Promise<ReportL
     const percent = job.peakCpuPercent / counts.reduce((sum, each) => sum + each, 0);
     if (percent < HOG_PERCENT) return [];
     return [
-      { ...lineOf(job), percent, reason: `${percent.toFixed(0)} % of the cores of nodes with cards, no card used` },
+      { ...jobLineOf(job), percent, reason: `${percent.toFixed(0)} % of the cores of nodes with cards, no card used` },
     ];
   });
-}
-
-/** Jobs whose cards do little on average, and those that Slurm gave cards which no process of theirs was seen on. */
-async function idleCards(source: TelemetryRows, window: AskedWindow): Promise<ReportLine[]> {
-  const jobs = await jobsOf(source, window);
-  const cardsText = (count: number) => `${count} card${count === 1 ? '' : 's'}`;
-  const idle = jobs.flatMap((job): ReportLine[] => {
-    const percent = job.gpuPercent / job.cards.length;
-    if (job.cards.length === 0 || job.last - job.first < IDLE_SECONDS || percent >= IDLE_PERCENT) return [];
-    const reason = `${cardsText(job.cards.length)}, used to ${percent.toFixed(1)} %`;
-    return [{ ...lineOf(job), gpuMemoryKb: job.peakGpuMemoryKb, percent, reason }];
-  });
-  const withCards = new Set(
-    jobs.flatMap(({ cluster, job, epoch, cards }) => (epoch === 0 && cards.length > 0 ? [`${cluster} ${job}`] : [])),
-  );
-  const sampled = new Set(
-    [...(await source.firstSamples(window)).keys()].map((key) => {
-      const [cluster = '', node = ''] = key.split(' ');
-      return `${cluster} ${firstLabelOf(node)}`;
-    }),
-  );
-  for (const job of await source.slurmJobs(window)) {
-    if (window.user !== undefined && job.user !== window.user) continue;
-    const fields = storedJson(job.fields) as Readonly<Record<string, readonly unknown[]>>;
-    const text = fields['allocated_resources']?.[2];
-    const cards = Number(/\bgres\/gpu=(\d+)/.exec(typeof text === 'string' ? text : '')?.[1] ?? 0);
-    const [first, last] = [Math.max(job.start ?? Infinity, window.from), Math.min(job.end ?? job.seen, window.until)];
-    const ranges = fields['nodes']?.[2];
-    const nodes = nodesIn(Array.isArray(ranges) ? ranges.map(String) : []);
-    // For a node that sends no samples it is unknown what uses its cards.
-    const isKnown = nodes.some((node) => sampled.has(`${job.cluster} ${firstLabelOf(node)}`));
-    if (cards === 0 || last - first < IDLE_SECONDS || !isKnown || withCards.has(`${job.cluster} ${job.job}`)) continue;
-    idle.push({
-      cluster: job.cluster,
-      subject: `job ${job.job}`,
-      user: job.user,
-      node: nodes.join(','),
-      first,
-      last,
-      percent: 0,
-      reason: `${cardsText(cards)} allocated, no process on any`,
-    });
-  }
-  return idle;
 }
 
 /** Processes that ended and were not waited for, and memory of cards whose process is gone. Each is listed once. */

@@ -35,3 +35,6 @@ export const stateWord = (state: string): string => state.split(' ', 1)[0] ?? ''
 
 /** The `priority` of a job that is held: 0, which Slurm gives to no other job. */
 export const HELD_PRIORITY = encodeExtended(0);
+
+/** The `compute_mode` of a card that is split into slices (MIG of NVIDIA), of which no tool reports the use. */
+export const SLICED_MODE = 'MIG';
