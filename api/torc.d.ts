@@ -372,6 +372,7 @@ export interface NewWorkflow {
     mode?: "direct" | "slurm" | "auto" | null | undefined;
     limit_resources?: boolean | null | undefined;
     limit_cpus?: boolean | null | undefined;
+    hide_gpus?: boolean | null | undefined;
     termination_signal?: string | null | undefined;
     sigterm_lead_seconds?: number | null | undefined;
     sigkill_headroom_seconds?: number | null | undefined;
@@ -656,6 +657,7 @@ export interface Calls {
         mode?: "direct" | "slurm" | "auto" | null | undefined;
         limit_resources?: boolean | null | undefined;
         limit_cpus?: boolean | null | undefined;
+        hide_gpus?: boolean | null | undefined;
         termination_signal?: string | null | undefined;
         sigterm_lead_seconds?: number | null | undefined;
         sigkill_headroom_seconds?: number | null | undefined;
@@ -1169,6 +1171,7 @@ export interface Calls {
           mode?: "direct" | "slurm" | "auto" | null | undefined;
           limit_resources?: boolean | null | undefined;
           limit_cpus?: boolean | null | undefined;
+          hide_gpus?: boolean | null | undefined;
           termination_signal?: string | null | undefined;
           sigterm_lead_seconds?: number | null | undefined;
           sigkill_headroom_seconds?: number | null | undefined;

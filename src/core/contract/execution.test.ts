@@ -7,6 +7,7 @@ const modes = {
   mode: ['direct', 'both'],
   limit_resources: [false, 'direct'],
   limit_cpus: [true, 'direct'],
+  hide_gpus: [false, 'direct'],
   termination_signal: ['SIGINT', 'direct'],
   sigterm_lead_seconds: [30, 'direct'],
   oom_exit_code: [137, 'direct'],

@@ -14,6 +14,7 @@ export interface Fault {
 const DIRECT_ONLY: readonly (readonly [Setting, string])[] = [
   ['limit_resources', 'Slurm mode requires resource limits for correct srun behavior.'],
   ['limit_cpus', 'In slurm mode, Slurm limits the CPUs of a step.'],
+  ['hide_gpus', 'In slurm mode, a step that asked for no GPU sees none.'],
   ['termination_signal', 'In slurm mode, use srun_termination_signal instead.'],
   ['sigterm_lead_seconds', 'In slurm mode, termination timing is controlled by srun_termination_signal.'],
   ['oom_exit_code', 'In slurm mode, Slurm manages OOM detection.'],
@@ -29,6 +30,7 @@ const SLURM_ONLY: readonly (readonly [Setting, string])[] = [
 const harmless: { readonly [S in Setting]?: boolean } = {
   limit_resources: true,
   limit_cpus: false,
+  hide_gpus: true,
   enable_cpu_bind: false,
   step_batching: false,
 };

@@ -13,6 +13,8 @@ export const ExecutionConfig = z.strictObject({
   limit_resources: maybe(flag),
   /** addition: jobs get no more CPU time than they asked for. */
   limit_cpus: maybe(flag),
+  /** addition: jobs that asked for no GPU see none. */
+  hide_gpus: maybe(flag),
   termination_signal: maybe(text),
   sigterm_lead_seconds: maybe(integer),
   sigkill_headroom_seconds: maybe(integer),

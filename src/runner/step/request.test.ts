@@ -125,6 +125,16 @@ describe('the environment of a job', () => {
     expect(environmentOf(facts, { env: { [name]: '1' } })[name]).toBe('1');
   });
 
+  it.each(visible)(
+    'the environment of a job without devices has an empty %s where they are hidden, or its own',
+    (name) => {
+      const hiding = { ...facts, execution: { hide_gpus: true } };
+      expect(environmentOf(hiding, {})[name]).toBe('');
+      expect(environmentOf(hiding, { env: { [name]: '1', A: 'b' } })).toMatchObject({ [name]: '1', A: 'b' });
+      expect(environmentOf(hiding, {}, ['2'])[name]).toBe('2');
+    },
+  );
+
   it('the variables of a job are apart from those of its run, and each is named once', () => {
     const ofJob = stepVariables(facts, { ...job, env: { TORC_RUN_ID: '9', A: '1' } }, ['0']).map(([name]) => name);
     const ofRun = Object.keys(environmentOfRun({}, facts));

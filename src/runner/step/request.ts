@@ -31,9 +31,12 @@ export const environmentOfRun = (
 /** The variables of a job in addition to those of its run, which it cannot replace: its own, its devices, its identity. */
 export function stepVariables(facts: RunFacts, job: ClaimedJob, gpus: readonly string[]): [string, string][] {
   const ours = [...deviceVariables(gpus), ...limitVariables(facts, job), ...identityOf(job)];
-  if (!job.env) return ours;
+  const hidden: [string, string][] = facts.execution.hide_gpus === true && job.need.num_gpus === 0 ? HIDDEN : [];
+  if (!job.env) return [...hidden, ...ours];
   const fixed = new Set([...runVariables(facts), ...ours].map(([name]) => name));
-  return [...Object.entries(job.env).filter(([name]) => !fixed.has(name)), ...ours];
+  // A job that names devices itself has them.
+  const own = Object.entries({ ...Object.fromEntries(hidden), ...job.env });
+  return [...own.filter(([name]) => !fixed.has(name)), ...ours];
 }
 
 const DEVICE_VARIABLES = [
@@ -42,6 +45,8 @@ const DEVICE_VARIABLES = [
   'ROCR_VISIBLE_DEVICES',
   'TORC_GPU_VISIBLE_DEVICES',
 ];
+
+const HIDDEN = DEVICE_VARIABLES.map((name): [string, string] => [name, '']);
 
 const deviceVariables = (gpus: readonly string[]): [string, string][] =>
   gpus.length === 0 ? [] : DEVICE_VARIABLES.map((name) => [name, gpus.join(',')]);

@@ -42,7 +42,7 @@ export interface SonarRecord {
 const SONAR_FOLDER = 'sonar';
 
 export function createSonarRecord({ facts, environment, allocation, log }: SonarOptions): SonarRecord {
-  const origin = messageOriginOf({ cluster: undefined, hostnameOnly: true, environment, nameless: 'localhost' });
+  const origin = messageOriginOf({ cluster: undefined, hostnameOnly: true, environment });
   const folder = `${facts.outputDir}/${SONAR_FOLDER}/${origin.cluster}`;
   const ownStep = allocation?.step ?? '';
   const recorder = recorderOfThisNode({

@@ -7,13 +7,14 @@ export interface OriginOptions {
   /** Cut the name of the node at its first dot. */
   readonly hostnameOnly?: boolean | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The name of a node that has none; without it, such a node is refused. */
-  readonly nameless?: string | undefined;
 }
 
-/** This node and its cluster. A node without a cluster is a cluster of its own name: every record names one. */
-export function messageOriginOf({ cluster, hostnameOnly, environment, nameless }: OriginOptions): Origin {
-  const name = nodeNameOf(hostname(), environment) ?? nameless;
+/**
+ * This node and its cluster. A node without a cluster is a cluster of its own name: every record names one.
+ * Throws `CONFIGURATION_REFUSED` on a machine without a name.
+ */
+export function messageOriginOf({ cluster, hostnameOnly, environment }: OriginOptions): Origin {
+  const name = nodeNameOf(hostname(), environment);
   if (name === undefined)
     throw new Refusal(
       'CONFIGURATION_REFUSED',

@@ -17,6 +17,11 @@ export const executionConfig = object('ExecutionConfig', {
     'Give jobs no more CPU time than they asked for, however many threads they have. Direct mode, where control groups can be made.',
     { standard: false, example: true },
   ),
+  hide_gpus: may(
+    booleanShape,
+    'Let a job that asked for no GPU see none: CUDA_VISIBLE_DEVICES and the like are empty. Direct mode; a step of Slurm sees none.',
+    { standard: false, example: true },
+  ),
   termination_signal: may(stringShape, 'The signal that asks a job to end. Direct mode.', {
     standard: standardExecution.termination_signal,
     example: 'SIGINT',

@@ -191,6 +191,7 @@ const executionConfig: Level = {
       'flag',
       'limit_resources',
       'limit_cpus',
+      'hide_gpus',
       'enable_cpu_bind',
       'staggered_start',
       'step_batching',
