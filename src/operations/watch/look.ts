@@ -8,6 +8,8 @@ import type { Memory } from './memory.ts';
 import { isExtraDue } from './schedule.ts';
 import type { WatchOptions, WatchTools } from './tools.ts';
 
+const CANCELED = 'The workflow was canceled';
+
 /** The decision of one look at the workflow. */
 export type Step = 'wait' | 'recover' | 'replace' | 'schedule' | { readonly exitCode: number };
 
@@ -15,7 +17,7 @@ export type Step = 'wait' | 'recover' | 'replace' | 'schedule' | { readonly exit
 export async function look(tools: WatchTools, options: WatchOptions, memory: Memory): Promise<Step> {
   let status = await tools.status();
   tools.showCounts(status);
-  if (status.is_canceled) return ended(tools, 'The workflow was canceled', 1);
+  if (status.is_canceled) return ended(tools, CANCELED, 1);
   const aliveBefore = alive(status);
   // Work without a runner, and records of what may have ended: Slurm and the hosts are asked.
   if (aliveBefore > 0 || busy(status) > 0) {
@@ -28,6 +30,8 @@ export async function look(tools: WatchTools, options: WatchOptions, memory: Mem
       memory.lostInRun = runId;
     }
     status = await tools.status();
+    // Meanwhile: it is complete then, though its jobs wait.
+    if (status.is_canceled) return ended(tools, CANCELED, 1);
     // Another command has recovered it meanwhile, and has submitted what is missing.
     if ((status.run_id ?? undefined) !== memory.lostInRun) memory.lost = [];
   }

@@ -65,6 +65,7 @@ async function watched(
     unbegun,
     causes = [],
     toCome = [],
+    meanwhile,
     pollMs = 60_000,
   }: {
     rounds?: readonly (Round | Error)[];
@@ -86,6 +87,8 @@ async function watched(
     causes?: readonly string[];
     /** The answers to whether something is to come, one after the other; then no. */
     toCome?: readonly boolean[];
+    /** What becomes of the workflow while records are corrected. */
+    meanwhile?: WorkflowStatus;
     pollMs?: number;
   } = {},
 ) {
@@ -98,7 +101,7 @@ async function watched(
       async status() {
         const found = statuses[Math.min(at, statuses.length - 1)] as WorkflowStatus | Error;
         if (found instanceof Error) throw found;
-        return found;
+        return did.includes('clean') ? (meanwhile ?? found) : found;
       },
       async clean() {
         did.push('clean');
@@ -168,6 +171,10 @@ describe('watch', () => {
     expect((await watched([WORKING, DONE])).exitCode).toBe(0);
     expect((await watched([WORKING, FAILED])).exitCode).toBe(1);
     expect((await watched([status({ canceled: 1 }, { is_canceled: true })])).exitCode).toBe(1);
+    // Its allocations are canceled, and its job is left as it was.
+    const meanwhile = status({ ready: 1 }, { is_canceled: true, is_complete: true });
+    const canceled = await watched([status({ ready: 1 }, { pending_scheduled_nodes: 1 })], {}, { meanwhile });
+    expect([canceled.exitCode, canceled.said]).toEqual([1, expect.stringContaining('The workflow was canceled')]);
   });
 
   it('torc watch names the causes of jobs that were terminated or failed, once before it ends or recovers, and none of jobs that completed', async () => {
