@@ -167,7 +167,9 @@ export function parseAvailability(text: string): Map<string, Availability> {
     byName.set(name, found);
     const word = state.toLowerCase();
     found.total += nodes;
-    if (word.startsWith('idle')) found.idle += nodes;
+    // The star of a node that does not answer.
+    if (word.endsWith('*')) found.down += nodes;
+    else if (word.startsWith('idle')) found.idle += nodes;
     else if (word.startsWith('mix')) found.mixed += nodes;
     else if (word.startsWith('alloc')) found.allocated += nodes;
     else if (/^(down|drain|not_responding)/.test(word)) found.down += nodes;
