@@ -92,6 +92,7 @@ const PLACES: Readonly<Record<string, string>> = {
   'src/core/convert/make/asking.ts: a hidden file': WORDS,
   'src/operations/create.ts: the current folder': WORDS,
   'src/operations/remote/host-script.ts: a hidden file': HOST,
+  'src/operations/slurm/drafts.ts: the current folder': WORDS,
   'src/operations/slurm/script-owner.ts: a hidden file': MADE,
   'src/runner/attempt/retry/retry.ts: the current folder': JOB,
   'src/runner/detached/log-files.ts: a hidden file': MADE,

@@ -71,7 +71,7 @@ describe.skipIf(slurmIsMissing !== undefined)('names on a real Slurm cluster', (
   };
 
   it.each(['slurm', 'direct'])(
-    'are as they were written through submit, recover, the lists and the page: mode %s',
+    'names are as they were written through submit, recover, the lists and the page: mode %s',
     async (mode) => {
       const [out, file] = [`out ${mode} 100% %A "ü" $x it's`, `flow ${mode} %j 'ü'.json`];
       writeFileSync(join(folder, file), JSON.stringify({ ...flow, execution_config: { mode } }));
@@ -152,7 +152,7 @@ describe.skipIf(slurmIsMissing !== undefined)('records of jobs on a real Slurm c
   it.each([
     ['with accounting', {}],
     ['without', { TORC_FAKE_SACCT: '/bin/false' }],
-  ])('are neither forged nor hidden by what users write, %s', async (_, environment) => {
+  ])('records of jobs are neither forged nor hidden by what users write, %s', async (_, environment) => {
     const { code, stdout } = await torc(['sonar', 'jobs', '--stateless', '--deluge'], {
       cwd: folder,
       environment: { ...cluster.environment, ...environment },

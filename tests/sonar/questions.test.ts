@@ -580,7 +580,7 @@ describe('reports', async () => {
     const cardsAt = (seconds: number) =>
       sampleAt(
         seconds,
-        [...'ABCD'].map((uuid, at) =>
+        ['A', 'B', 'C', 'D'].map((uuid, at) =>
           job(30 + at, [{ pid: 30 + at, cmd: 'a', gpus: [{ index: at, uuid, gpu_memory: 7 }] }]),
         ),
         {

@@ -22,7 +22,7 @@ export const scriptName = (options: NamesOptions, token: string): string =>
   `${fileStem({ ...options, prefix: asFileName(options.prefix) })}_${token}.sh`;
 
 /** A prefix is free text. File names have no slash, and at most 255 bytes, four of which are a character. */
-const asFileName = (prefix: string): string => [...prefix.replaceAll(/[/\0]/g, '_')].slice(0, 40).join('');
+const asFileName = (prefix: string): string => /^[^]{0,40}/u.exec(prefix.replaceAll(/[/\0]/g, '_'))?.[0] ?? '';
 
 /**
  * The token of an allocation: its record, and a number that differs between servers with equal records.

@@ -1,9 +1,7 @@
 import { greater, greatestOf, sumOf } from '../../core/contract/sonar/amounts.ts';
-import { firstLabelOf, nodesIn } from '../../core/contract/sonar/node-range.ts';
 import type { ReportKind } from '../../core/contract/report-kinds.ts';
 import type { TelemetryReportLine } from '../../core/contract/telemetry.ts';
 import type { AnswerOf } from './answers.ts';
-import { storedJson } from '../rows/stored-json.ts';
 import { greedyJobs } from './greedy.ts';
 import { idleCards } from './idle-cards.ts';
 import { jobLineOf } from './job-line.ts';
