@@ -72,6 +72,16 @@ describe('the end of a step whose runner was killed', () => {
       { row: row('FAILED', { ...early, exitCode: 15 }) },
       undefined,
     ],
+    [
+      '137, which 26.05 keeps whole, long before its runner, without a mark',
+      { row: row('FAILED', { ...early, exitCode: 137 }) },
+      undefined,
+    ],
+    [
+      '143, which 26.05 keeps whole, long before its runner, without a mark',
+      { row: row('FAILED', { ...early, exitCode: 143 }) },
+      undefined,
+    ],
     ['a signal long before its runner, without a mark', { row: row('FAILED', { ...early, signal: 9 }) }, undefined],
     ['nothing that is on record', { mark: mark(undefined) }, undefined],
     ['nothing at all', {}, undefined],

@@ -15,7 +15,7 @@ import { type ExitCodes, judge, KILLED_CODE, TERMINATED_CODE, type Verdict } fro
 export interface LeftRow {
   /** Slurm's word: `CANCELLED`. */
   readonly state: string;
-  /** Seven bits of the exit code of its command. */
+  /** Of its command; before 26.05 seven bits of it. */
   readonly exitCode: number;
   readonly signal: number;
   readonly endedAtMs: number | undefined;
@@ -52,8 +52,8 @@ function evidenceOf({ mark, row, runnerEndedAtMs }: LeftStep): Evidence | undefi
   }
   if (row === undefined || !isBefore || mark?.asked !== undefined || row.signal !== 0) return undefined;
   if (row.state === 'COMPLETED') return { exitCode: 0 };
-  // The accounting keeps seven bits: these may be the codes of SIGKILL and SIGTERM.
-  const mayBeSignal = BY_SIGNAL.has(128 + row.exitCode);
+  // The accounting of releases before 26.05 keeps seven bits: these may be the codes of SIGKILL and SIGTERM as well.
+  const mayBeSignal = BY_SIGNAL.has(row.exitCode) || BY_SIGNAL.has(128 + row.exitCode);
   return row.exitCode === 0 || mayBeSignal ? undefined : { exitCode: row.exitCode };
 }
 
