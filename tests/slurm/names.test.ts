@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SonarSlurmJob } from '../../src/core/contract/sonar/jobs.ts';
+import type { SampleJob, SampleProcess } from '../../src/core/contract/sonar/sample.ts';
 import { type RunningServer, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
 
@@ -181,4 +182,38 @@ describe.skipIf(slurmIsMissing !== undefined)('records of jobs on a real Slurm c
     ];
     expect([code, shown]).toEqual([0, names.map((name, at) => [at + 1, name, 'PENDING', 'any', '', true])]);
   });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'a program that a user gives the name and the title of the daemon of a step does not give its processes to another job',
+    async () => {
+      const forged =
+        'exec -a "slurmstepd: [4711.0]" bash -c "printf slurmstepd > /proc/\\$\\$/comm; while :; do sleep 0.5; done"';
+      const script = join(folder, 'forges.sh');
+      writeFileSync(script, `#!/bin/bash\nexec setpriv --reuid=65534 --clear-groups bash -c '${forged}'\n`);
+      const words = ['--parsable', '-A', 'any', '-D', folder, '-o', '/dev/null', '-t', '5', script];
+      const id = Number(cluster.run('sbatch', ...words).trim());
+      const ofForger = async () => {
+        const { stdout } = await torc(['sonar', 'sample'], { cwd: folder, environment: cluster.environment });
+        const { data } = JSON.parse(stdout) as { data: { attributes: { jobs: SampleJob[] } } };
+        const { jobs } = data.attributes;
+        const isForger = ({ cmd, pid }: SampleProcess) =>
+          cmd === 'slurmstepd' && titleOf(Number(pid)).startsWith('slurmstepd: [4711.0]');
+        return jobs.filter(({ processes }) => processes?.some(isForger)).map(({ job }) => job);
+      };
+      try {
+        const jobs = await until(ofForger, (found) => found.length > 0, 'the job to run');
+        expect(jobs).toEqual([id]);
+      } finally {
+        cluster.run('scancel', String(id));
+      }
+    },
+  );
 });
+
+function titleOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
