@@ -19,6 +19,7 @@ import type { Field } from '../../src/core/workflow-file/shape/shape.ts';
 import { workflow } from '../../src/core/workflow-file/shape/workflow.ts';
 import type { SpecFormat } from '../../src/core/workflow-file/text/read-text.ts';
 import { limitsCpus, monitorPlanOf, writesSonar } from '../../src/runner/observe/plan.ts';
+import { hidesGpus } from '../../src/runner/step/request.ts';
 import { readRetryRules } from '../../src/runner/attempt/retry/rules.ts';
 import { standardExecution, terminationOf } from '../../src/core/contract/execution.ts';
 import { STANDARD_MAX_ITERATIONS } from '../../src/core/contract/standard-settings.ts';
@@ -211,6 +212,7 @@ async function applied(): Promise<Record<string, unknown>> {
       enable_cpu_bind: !refused({ enable_cpu_bind: true }),
       step_batching: !refused({ step_batching: true }),
       limit_cpus: limitsCpus({}),
+      hide_gpus: hidesGpus({}),
       stale_outputs: failsForStale({}) ? 'fail' : 'warn',
       pipefail: scriptOf({ command: 'a | b', invocation_script: undefined }, {}) !== 'a | b',
       limit_resources: monitored.limitsMemory,

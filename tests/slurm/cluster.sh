@@ -57,9 +57,10 @@ now_ms() { local t=${EPOCHREALTIME/[^0-9]/}; echo $((t / 1000)); }
 # Sets started: the start time (clock ticks since boot) of a live, non-zombie process; fails when there is none.
 # It starts no program and no subshell: with 500 processes and a busy machine, those would take minutes.
 proc_start() {
-	local stat
+	local stat=
 	started=
-	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 1
+	# To its end: a process may have a line break in its name.
+	{ read -r -d '' stat <"/proc/$1/stat" || [ -n "$stat" ]; } 2>/dev/null || return 1
 	set -- ${stat##*) }
 	[ "$1" != Z ] && [ "$1" != X ] || return 1
 	started=${20}
@@ -146,7 +147,8 @@ step_processes() {
 	if [ -n "$node" ]; then logs=("$DIR/log/slurmd-$node.log"); else logs=("$DIR"/log/slurmd-*.log); fi
 	for p in /proc/[0-9]*; do
 		pid=${p#/proc/}
-		{ read -r stat <"$p/stat"; } 2>/dev/null || continue
+		stat=
+		{ read -r -d '' stat <"$p/stat" || [ -n "$stat" ]; } 2>/dev/null || continue
 		set -- ${stat##*) }
 		[ "$1" != Z ] || continue
 		start[$pid]=${20}

@@ -31,7 +31,7 @@ export const environmentOfRun = (
 /** The variables of a job in addition to those of its run, which it cannot replace: its own, its devices, its identity. */
 export function stepVariables(facts: RunFacts, job: ClaimedJob, gpus: readonly string[]): [string, string][] {
   const ours = [...deviceVariables(gpus), ...limitVariables(facts, job), ...identityOf(job)];
-  const hidden: [string, string][] = facts.execution.hide_gpus === true && job.need.num_gpus === 0 ? HIDDEN : [];
+  const hidden: [string, string][] = hidesGpus(facts.execution) && job.need.num_gpus === 0 ? HIDDEN : [];
   if (!job.env) return [...hidden, ...ours];
   const fixed = new Set([...runVariables(facts), ...ours].map(([name]) => name));
   // A job that names devices itself has them.
@@ -45,6 +45,9 @@ const DEVICE_VARIABLES = [
   'ROCR_VISIBLE_DEVICES',
   'TORC_GPU_VISIBLE_DEVICES',
 ];
+
+/** Whether jobs that asked for no GPU see none. */
+export const hidesGpus = ({ hide_gpus: hides }: Pick<ExecutionConfig, 'hide_gpus'>): boolean => hides === true;
 
 const HIDDEN = DEVICE_VARIABLES.map((name): [string, string] => [name, '']);
 
