@@ -56,15 +56,6 @@ const rowsOf = <Field extends string>(fields: readonly Field[], text: string, le
 const agree = ({ JobID: id, JobIDRaw: raw }: Row<string>): boolean =>
   id === undefined || raw === undefined || (/[_+]/.test(id) ? raw.split('.')[1] === id.split('.')[1] : raw === id);
 
-/** The name of a job or step is the only field that may contain the separator. A program that stands in for sacct may end its lines with one. */
-function withWholeName(values: readonly string[], fields: readonly string[]): readonly string[] {
-  const given = values.at(-1) === '' ? values.slice(0, Math.max(fields.length, values.length - 1)) : values;
-  const more = given.length - fields.length;
-  if (more <= 0) return given;
-  const at = fields.indexOf('JobName');
-  return [...given.slice(0, at), given.slice(at, at + more + 1).join('|'), ...given.slice(at + more + 1)];
-}
-
 const bytesIn = (text: string | undefined) => figureIn(text, parseSlurmMemory);
 const secondsIn = (text: string | undefined) => figureIn(text, parseCpuTime);
 

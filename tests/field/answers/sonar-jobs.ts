@@ -1,4 +1,4 @@
-import { parseOwners, shownJobs } from '../../../src/telemetry/produce/slurm/shown-jobs.ts';
+import { parseListed, shownJobs } from '../../../src/telemetry/produce/slurm/shown-jobs.ts';
 import { parseSacct, SACCT_FIELDS } from '../../../src/telemetry/produce/slurm/sacct.ts';
 import { type Answers, BANNER, MANY, manyLines, SLURM_AWAY } from './answer.ts';
 
@@ -55,13 +55,18 @@ export const sonarSacct: Answers = {
 };
 
 const SHOWN = 'JobId=36 JobName=a UserId=ann(1000) JobState=RUNNING OverSubscribe=OK Command=/a.sh\n';
-const OWNERS = parseOwners(`${MARK}36${MARK}ann(1000)${MARK}a\n`, MARK);
+/** A line of squeue. */
+const listed = (id: number, user = 'ann(1000)', name = 'a') =>
+  `${['', id, user, 'PENDING', '2026-11-29T11:00:00', 'debug', 'any', name].join(MARK)}\n`;
+const LISTED = parseListed(listed(36), MARK);
+/** What squeue says of the job counts where scontrol has no record of it. */
+const BARE = [[36, 'PENDING']];
 
 /** scontrol -o show job */
 export const sonarScontrol: Answers = {
   program: 'scontrol',
   question: 'the jobs of all users',
-  read: (text) => shownJobs(text, OWNERS, () => {}).map(({ id, text: own }) => [id, /JobState=(\w+)/.exec(own)?.[1]]),
+  read: (text) => shownJobs(text, LISTED, () => {}).map(({ id, text: own }) => [id, /JobState=(\w+)/.exec(own)?.[1]]),
   rows: {
     old: ['20.11', SHOWN, [[36, 'RUNNING']]],
     current: ['22.05.8, a task', SHOWN.replace('JobId=36', 'JobId=36 ArrayJobId=30 ArrayTaskId=2'), [[36, 'RUNNING']]],
@@ -70,50 +75,38 @@ export const sonarScontrol: Answers = {
       SHOWN.replace('JobId=36', 'JobId=36 HetJobId=36 HetJobOffset=0'),
       [[36, 'RUNNING']],
     ],
-    nothing: ['22.05.8', 'No jobs in the system\n', []],
-    'an error on stdout': ['a wrapper that joins the streams', SLURM_AWAY, []],
+    nothing: ['22.05.8', 'No jobs in the system\n', BARE],
+    'an error on stdout': ['a wrapper that joins the streams', SLURM_AWAY, BARE],
     'a banner before it': ['a shell of the site', BANNER + SHOWN, [[36, 'RUNNING']]],
     'too much': [
       'all jobs of a large site',
       manyLines((at) => SHOWN.replace('JobId=36', `JobId=${at}`)),
       [[36, 'RUNNING']],
     ],
-    'cut off': ['a wrapper that ended', SHOWN.slice(0, SHOWN.indexOf('UserId=') + 9), []],
+    'cut off': ['a wrapper that ended', SHOWN.slice(0, SHOWN.indexOf('UserId=') + 9), BARE],
   },
 };
 
-/** squeue -h -a -t all -o '<mark>%A<mark>%u(%U)<mark>%j' */
+/** squeue -h -a -t all -o '<mark>%A<mark>%u(%U)<mark>%T<mark>%V<mark>%P<mark>%a<mark>%j' */
 export const sonarSqueue: Answers = {
   program: 'squeue',
-  question: 'the names and users of jobs',
+  question: 'the users, names and states of jobs',
   read: (text) => {
-    const owners = [...parseOwners(text, MARK)];
-    return owners.length > 10 ? owners.length : owners;
+    const jobs = [...parseListed(text, MARK)];
+    return jobs.length > 10 ? jobs.length : jobs.map(([id, { user, state, name }]) => [id, user, state, name]);
   },
   rows: {
-    old: ['20.11', `${MARK}36${MARK}ann(1000)${MARK}a\n`, [[36, { user: 'ann(1000)', name: 'a' }]]],
-    current: [
-      '22.05.8, a user without a name',
-      `${MARK}36${MARK}1000(1000)${MARK}a\n`,
-      [[36, { user: '1000(1000)', name: 'a' }]],
-    ],
+    old: ['20.11', listed(36), [[36, 'ann(1000)', 'PENDING', 'a']]],
+    current: ['22.05.8, a user without a name', listed(36, '1000(1000)'), [[36, '1000(1000)', 'PENDING', 'a']]],
     newest: [
       '26.05.3, a name with line breaks',
-      `${MARK}36${MARK}ann(1000)${MARK}x\n|\n`,
-      [[36, { user: 'ann(1000)', name: 'x\n|' }]],
+      listed(36, 'ann(1000)', 'x\n|'),
+      [[36, 'ann(1000)', 'PENDING', 'x\n|']],
     ],
     nothing: ['22.05.8, no job', '', []],
     'an error on stdout': ['a wrapper that joins the streams', SLURM_AWAY, []],
-    'a banner before it': [
-      'a shell of the site',
-      `${BANNER}${MARK}36${MARK}ann(1000)${MARK}a\n`,
-      [[36, { user: 'ann(1000)', name: 'a' }]],
-    ],
-    'too much': ['all jobs of a large site', manyLines((at) => `${MARK}${at}${MARK}ann(1000)${MARK}a\n`), MANY],
-    'cut off': [
-      'a wrapper that ended',
-      `${MARK}36${MARK}ann(1000)${MARK}a\n${MARK}37${MARK}be`,
-      [[36, { user: 'ann(1000)', name: 'a' }]],
-    ],
+    'a banner before it': ['a shell of the site', BANNER + listed(36), [[36, 'ann(1000)', 'PENDING', 'a']]],
+    'too much': ['all jobs of a large site', manyLines((at) => listed(at)), MANY],
+    'cut off': ['a wrapper that ended', `${listed(36)}${MARK}37${MARK}be`, [[36, 'ann(1000)', 'PENDING', 'a']]],
   },
 };

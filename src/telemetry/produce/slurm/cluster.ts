@@ -44,10 +44,9 @@ export async function readCluster({ origin, environment, sinfo }: ClusterOptions
 
 /** The two fields of each line, without blanks. A banner of the site and a line that is cut off do not look as a row does. */
 const pairsIn = (text: string): (readonly [string, string])[] =>
-  [...text.matchAll(/^[ \t]*([^|\s]*)[ \t]*\|[ \t]*([^|\s]*)[ \t]*\|[ \t\r]*$/gm)].map(([, first = '', second = '']) => [
-    first,
-    second,
-  ]);
+  [...text.matchAll(/^[ \t]*([^|\s]*)[ \t]*\|[ \t]*([^|\s]*)[ \t]*\|[ \t\r]*$/gm)].map(
+    ([, first = '', second = '']) => [first, second],
+  );
 
 /** `normal*|c1-[5-28]|`: the star marks the default partition. A partition may have no nodes. */
 export function parsePartitions(text: string): NonNullable<ClusterAttributes['partitions']> {
