@@ -60,7 +60,7 @@ export const sinfoStates: Answers = {
     current: [
       '22.05.8, a node does not answer',
       'batch*|idle~|2\nbatch*|mixed*|1\nbatch*|allocated|3\nbatch*|down*|1\n',
-      STATES,
+      { batch: { ...STATES.batch, mixed: 0, down: 2 } },
     ],
     newest: ['26.05.3, planned ones', 'batch*|idle|2\nbatch*|mixed-|1\nbatch*|allocated@|3\nbatch*|drain$|1\n', STATES],
     nothing: ['a cluster without partitions', '', {}],
