@@ -94,6 +94,25 @@ describe.skipIf(CHROMIUM === undefined)('a job on its page (skipped where chromi
     expect(faults).toEqual([]);
   });
 
+  it('names of the field stand on the page as they are, in the graph and on a page of their own, and a narrow window does not scroll', async () => {
+    const { client, id, page, root, faults, job } = await opened();
+    const names = ['a b', 'it\'s "x"', '100% of $HOME \\n', 'größe=0,1;ß', `<b>&amp;</b>`, 'n'.repeat(200)];
+    const ids = [];
+    for (const name of names) ids.push(await job(name, { command: `echo ${name}` }));
+    await client.initializeJobs({ params: { id } });
+    await page.setViewportSize({ width: 380, height: 700 });
+    for (const [at, name] of names.entries()) {
+      await page.goto(`${root}#/jobs/${ids[at]}`);
+      await page.getByRole('heading', { name, exact: true }).waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(380);
+    }
+    await page.goto(`${root}#/workflows/${id}`);
+    await page.locator('.graph svg .node').first().waitFor();
+    const titles = await page.locator('.graph svg title').allTextContents();
+    for (const name of names) expect(titles.some((title) => title.startsWith(name))).toBe(true);
+    expect(faults).toEqual([]);
+  });
+
   it('a job whose allocation waits says what only the cluster knows, with the command that says it', async () => {
     const { client, id, page, root, faults, job } = await opened();
     const waiting = await job('waiting');
