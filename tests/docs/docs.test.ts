@@ -20,7 +20,7 @@ const pagesUnder = (folder: string): string[] =>
         : [],
   );
 
-const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...pagesUnder('docs')];
+const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'changes/README.md', ...pagesUnder('docs')];
 
 /** The workflow files that a page shows. */
 const yamlIn = (page: string): string[] =>
@@ -96,6 +96,7 @@ it('the life of a job names only files that exist', () => {
 
 it('the version is the same everywhere', () => {
   expect((JSON.parse(read('package.json')) as { version: string }).version).toBe(VERSION);
+  expect(/^## (.*)$/m.exec(read('CHANGELOG.md'))?.[1]).toBe(VERSION);
 });
 
 it('what the README and the changelog call missing is missing, and every other command is there', async () => {
