@@ -50,7 +50,9 @@ it.each(pages)('no decision of %s has more than 600 words', (page) => {
 });
 
 it('every decision to which code, tests or pages refer is there', () => {
-  const paths = globSync(['{src,tests,bench,scripts}/**/*.ts', 'docs/**/*.md', 'CONTRIBUTING.md'], { cwd: root });
+  const paths = globSync(['{src,tests,bench,scripts}/**/*.ts', '{docs,tests}/**/*.md', 'CONTRIBUTING.md'], {
+    cwd: root,
+  });
   const unknown = paths.flatMap((path) =>
     [...read(path).matchAll(/\bADRs? (\d+(?:(?:,| and) \d+)*)/g)]
       .flatMap(([, numbers = '']) => numbers.split(/, | and /).map(Number))

@@ -123,7 +123,7 @@ it('comments, strings, test titles, names and pages use the words of the glossar
     'README.md',
     'CONTRIBUTING.md',
     'CHANGELOG.md',
-    ...['changes', 'docs'].flatMap((folder) => filesUnder(folder, '.md')),
+    ...['changes', 'docs', 'tests/statements'].flatMap((folder) => filesUnder(folder, '.md')),
     ...['src', 'tests', 'bench', 'scripts'].flatMap((folder) => [
       ...filesUnder(folder, '.ts'),
       ...filesUnder(folder, '.tsx'),

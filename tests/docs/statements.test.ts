@@ -2,16 +2,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** The page of statements about runners names a test for each, and that test is there. */
+/** The registers of statements (`tests/statements`) and the page about trust name a test for each, and that test is there. */
 
 const root = resolve(import.meta.dirname, '../..');
 const pages = [
-  'explanation/runner-statements.md',
-  'explanation/recovery-statements.md',
-  'explanation/what-torc-trusts.md',
-  'reference/remote-hosts.md',
+  'tests/statements/runner.md',
+  'tests/statements/recovery.md',
+  'docs/explanation/what-torc-trusts.md',
+  'docs/reference/remote-hosts.md',
 ];
-const page = pages.map((name) => readFileSync(join(root, 'docs', name), 'utf8')).join('\n');
+const page = pages.map((path) => readFileSync(join(root, path), 'utf8')).join('\n');
 
 const rows = page
   .split('\n')
