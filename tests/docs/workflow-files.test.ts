@@ -185,7 +185,10 @@ async function applied(): Promise<Record<string, unknown>> {
   return {
     ...under('jobs', { ...made, ...expansion('jobs') }),
     ...under('jobs.stdio', stdioOf({}, 'a')),
-    ...under('jobs.container', { runtime: /(\w+) exec/.exec(contained)?.[1] }),
+    ...under('jobs.container', {
+      runtime: /(\w+) exec/.exec(contained)?.[1],
+      keep_entrypoint: contained.includes(' run --no-eval '),
+    }),
     ...under('files', expansion('files')),
     ...under('user_data', { ...value, ...expansion('user_data') }),
     ...under('resource_requirements', requirements ?? {}),

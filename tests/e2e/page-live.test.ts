@@ -145,9 +145,11 @@ describe.skipIf(CHROMIUM === undefined)('a live page (skipped where chromium is 
       const { id } = await client.createWorkflow({ body: { name: 'behind', user: 'tester' } });
       await client.createJob({ body: { workflow_id: id, name: 'a', command: 'true' } });
       let isOver = false;
-      const root = await prefixProxy(port, '/node/n1', (path) =>
-        isOver && path.includes('/torc-service/') ? [status, headers, body] : undefined,
-      );
+      const root = await prefixProxy(port, '/node/n1', (path) => {
+        // Who opens the page again logs in on the way.
+        if (path === '/node/n1/') isOver = false;
+        return isOver && path.includes('/torc-service/') ? [status, headers, body] : undefined;
+      });
       const page = await (await openBrowser()).newPage();
       const faults = watchPage(page, new URL(root).origin);
       await page.goto(`${root}/#/workflows/${id}`);
@@ -157,7 +159,6 @@ describe.skipIf(CHROMIUM === undefined)('a live page (skipped where chromium is 
       await hide(page, false);
       await page.getByText('Another program replies in place of the server: a').waitFor();
       expect(await page.locator('body').innerText()).not.toContain('JSON');
-      isOver = false;
       const loaded = page.waitForEvent('load');
       await page.getByRole('button', { name: 'Log in again' }).click();
       await loaded;
