@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
@@ -8,6 +7,8 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
  * with its root, or is signed by one that this machine trusts.
  */
 export function missingInChain(path: string, trusted: readonly string[] = trustedHere()): string | undefined {
+  // Not imported: a server of plain HTTP loads no cryptography.
+  const { X509Certificate } = process.getBuiltinModule('node:crypto');
   const chain = (readFileSync(path, 'utf8').match(CERTIFICATE) ?? []).map((text) => new X509Certificate(text));
   const last = chain.at(-1);
   if (last === undefined || last.checkIssued(last)) return undefined;
