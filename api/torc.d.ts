@@ -120,6 +120,7 @@ export interface NewJob {
   start_time?: string | null | undefined;
   origin?: string | null | undefined;
   labels?: string[] | null | undefined;
+  timeout?: string | null | undefined;
 }
 
 export interface Job extends NewJob {
@@ -383,6 +384,8 @@ export interface NewWorkflow {
     enable_cpu_bind?: boolean | null | undefined;
     staggered_start?: boolean | null | undefined;
     step_batching?: boolean | null | undefined;
+    timeout?: string | null | undefined;
+    timeout_by?: "runtime" | null | undefined;
     stale_outputs?: "warn" | "fail" | null | undefined;
     pipefail?: boolean | null | undefined;
     stdio?: {
@@ -668,6 +671,8 @@ export interface Calls {
         enable_cpu_bind?: boolean | null | undefined;
         staggered_start?: boolean | null | undefined;
         step_batching?: boolean | null | undefined;
+        timeout?: string | null | undefined;
+        timeout_by?: "runtime" | null | undefined;
         stale_outputs?: "warn" | "fail" | null | undefined;
         pipefail?: boolean | null | undefined;
         stdio?: {
@@ -1086,6 +1091,7 @@ export interface Calls {
       failure_handler_id: (number | null)[];
       priority: number[];
       labels: (string[] | null)[];
+      timeout: (string | null)[];
       origin: (string | null)[];
       removed_at_ms: (number | null)[];
       depends_on_job_ids: (number[] | null)[];
@@ -1182,6 +1188,8 @@ export interface Calls {
           enable_cpu_bind?: boolean | null | undefined;
           staggered_start?: boolean | null | undefined;
           step_batching?: boolean | null | undefined;
+          timeout?: string | null | undefined;
+          timeout_by?: "runtime" | null | undefined;
           stale_outputs?: "warn" | "fail" | null | undefined;
           pipefail?: boolean | null | undefined;
           stdio?: {
@@ -1322,6 +1330,7 @@ export interface Calls {
           failure_handler_id?: number | null | undefined;
           priority?: number | null | undefined;
           labels?: string[] | null | undefined;
+          timeout?: string | null | undefined;
         }[] | null | undefined;
         change?: {
           name?: string | undefined;
@@ -1335,6 +1344,7 @@ export interface Calls {
           failure_handler_id?: number | null | undefined;
           priority?: number | null | undefined;
           labels?: string[] | null | undefined;
+          timeout?: string | null | undefined;
           id: number;
           runs_again: boolean;
           add?: {
@@ -1572,6 +1582,7 @@ export interface Calls {
       start_time?: string | null | undefined;
       origin?: string | null | undefined;
       labels?: string[] | null | undefined;
+      timeout?: string | null | undefined;
     };
   }) => Promise<Job>;
   /** Bind up to 1,000 jobs of a workflow to a Slurm scheduler, all or none (addition). updateJob does it for one. */
@@ -1862,6 +1873,7 @@ export interface Calls {
       start_time?: string | null | undefined;
       origin?: string | null | undefined;
       labels?: string[] | null | undefined;
+      timeout?: string | null | undefined;
       need: {
         num_cpus: number;
         memory_bytes: number;
@@ -1901,6 +1913,7 @@ export interface Calls {
         start_time?: string | null | undefined;
         origin?: string | null | undefined;
         labels?: string[] | null | undefined;
+        timeout?: string | null | undefined;
         need: {
           num_cpus: number;
           memory_bytes: number;

@@ -18,6 +18,8 @@ export interface CorrectedResources {
   readonly adjustments: readonly Adjustment[];
   /** The number of jobs whose use was looked at. */
   readonly analyzed: number;
+  /** Of these, those that were ended at a timeout, which nothing but a person raises. */
+  readonly atTimeout: number;
 }
 
 /** Changes the resource requirements of a workflow to what its jobs used. */
@@ -34,7 +36,12 @@ export async function correctWorkflow(
   const isChosen = (job: { readonly id: number }) => chosen === undefined || chosen.has(job.id);
   const adjustments = adjustmentsOf(jobs, { multipliers, downsizes, isChosen });
   if (!isDryRun) await storeAdjustments(client, adjustments);
-  return { adjustments, analyzed: jobs.filter((job) => isChosen(job) && job.use !== undefined).length };
+  const analyzed = jobs.filter((job) => isChosen(job) && job.use !== undefined);
+  return {
+    adjustments,
+    analyzed: analyzed.length,
+    atTimeout: analyzed.filter(({ use }) => use?.isAtTimeout === true).length,
+  };
 }
 
 export async function storeAdjustments(client: Client, adjustments: readonly Adjustment[]): Promise<void> {

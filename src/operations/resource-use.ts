@@ -1,6 +1,5 @@
 import type { Client } from '../client/client.ts';
 import { all } from '../client/every.ts';
-import { exitCodesOf } from '../core/attempt/judge.ts';
 import type { JobStatus } from '../core/job/job-statuses.ts';
 import { type UsedJob, usedJobsOf } from '../core/lifecycle/used-jobs.ts';
 
@@ -24,5 +23,5 @@ export async function usedJobs(
     all((page) => client.listResults({ query: { ...query, status, ...ofRun, ...page } })),
     all((page) => client.listJobs({ query: { ...query, status, ...page } })),
   ]);
-  return usedJobsOf({ jobs, results, requirements, codes: exitCodesOf(workflow.execution_config) });
+  return usedJobsOf({ jobs, results, requirements, execution: workflow.execution_config });
 }

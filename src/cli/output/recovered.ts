@@ -32,6 +32,8 @@ export function planLines(
       `Jobs that run again: ${counted(plan.retried.length, 'job')} (${someOf(plan.retried.map(({ name }) => name))})`,
     );
   for (const line of changedText(changed, { isDryRun: !isDone, width: Infinity })) lines.push(line);
+  if (plan.byCause.has('at_timeout'))
+    lines.push('No recovery raises a timeout; this gives a job more time: torc jobs update JOB --timeout DURATION');
   if (plan.left.length > 0)
     lines.push(
       `Jobs that stay as they are: ${counted(plan.left.length, 'job')} (${someOf(plan.left.map(({ name }) => name))}); --retry-unknown runs them again`,

@@ -5,7 +5,10 @@ import type { Completion } from '../contract/exchange.ts';
 import { partOfSize } from '../quantity/size-text.ts';
 
 /** What is known of an end besides its evidence. */
-interface KnownOfEnd extends Pick<Evidence, 'missingOutputs' | 'staleOutputs' | 'shortage' | 'allocationEnd'> {
+interface KnownOfEnd extends Pick<
+  Evidence,
+  'missingOutputs' | 'staleOutputs' | 'shortage' | 'allocationEnd' | 'endedFor'
+> {
   readonly peakBytes: number;
   /** What it asked for; Infinity if it asked for nothing. */
   readonly askedBytes: number;
@@ -27,14 +30,14 @@ export function causeFields(
 
 function detailsOf(
   cause: NonNullable<Verdict['cause']>,
-  { missingOutputs = [], staleOutputs = [], shortage, allocationEnd, peakBytes, askedBytes }: KnownOfEnd,
+  { missingOutputs = [], staleOutputs = [], shortage, allocationEnd, endedFor, peakBytes, askedBytes }: KnownOfEnd,
   words: string | undefined,
 ): string[] {
   if (cause === 'missing_output') return [named(missingOutputs)];
   if (cause === 'stale_output') return [named(staleOutputs)];
   if (cause === 'disk') return shortage === undefined ? [] : [shortageCause(shortage)];
-  // Its words are about what asked it.
-  if (cause === 'asked') return [];
+  // The words of its account are about what asked it.
+  if (cause === 'asked') return endedFor === 'timeout' ? given(words) : [];
   if (cause === 'allocation' && words === undefined && allocationEnd === 'preempted')
     return ['it was preempted, or lost its node'];
   const isMeasured = cause === 'memory' && peakBytes > 0 && Number.isFinite(askedBytes);

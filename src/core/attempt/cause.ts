@@ -13,6 +13,8 @@ export interface Cause {
   readonly short?: string;
   /** The end in one sentence, the same for every reader. */
   readonly sentence: (returnCode: number) => string;
+  /** The same where words about this attempt follow; absent: that sentence. */
+  readonly before?: string;
   /** What proves it: for the reference page. */
   readonly proof: string;
   readonly again: Again;
@@ -48,7 +50,8 @@ export const CAUSES: Readonly<Record<CauseCode, Cause>> = {
     did: ['had too little time', 'had too little time'],
     short: 'out of time',
     sentence: () => 'its time was up: its own limit, or the end of its runner',
-    proof: 'the runner ended it at the limit of the job or at its own end, or Slurm reports TIMEOUT',
+    before: 'its time was up',
+    proof: 'the runner ended it at the timeout of the job or at its own end, or Slurm reports TIMEOUT',
     again: 'with more time',
     rule: 'on_timeout',
     next: 'ask for more time, or handle the signal before the end and save what was done',
@@ -230,8 +233,10 @@ const DID: Partial<Record<JobStatus, string>> = {
 export function sentenceOf(end: StoredEnd): string | undefined {
   const { status, returnCode, causeCode, cause } = end;
   if (status === 'completed' && !causeCode) return undefined;
-  const known = causeCode ? CAUSES[causeCode].sentence(returnCode) : withoutCause(end);
-  return cause ? `${known}: ${cause}` : known;
+  const known = causeCode ? CAUSES[causeCode] : undefined;
+  if (cause && known?.before !== undefined) return `${known.before}: ${cause}`;
+  const sentence = known?.sentence(returnCode) ?? withoutCause(end);
+  return cause ? `${sentence}: ${cause}` : sentence;
 }
 
 /** Results of Torc's own runner have no cause, and two of its codes have two meanings. */

@@ -1,8 +1,8 @@
 import { type AskedToEnd, provesSuccess } from './asked-to-end.ts';
 import type { Shortage } from './full-disk.ts';
 
-/** Why the runner of a job ended it. */
-export type EndedFor = 'deadline' | 'stop' | 'cancel' | 'memory';
+/** Why the runner of a job ended it: the end of its own time or of its step, or the timeout of the job, among others. */
+export type EndedFor = 'deadline' | 'timeout' | 'stop' | 'cancel' | 'memory';
 
 /**
  * What ended a job from outside, other than its runner: its memory limit, its time limit, a person who canceled its step, the end of

@@ -87,7 +87,7 @@ function endedByRunner(evidence: Evidence, endedFor: EndedFor, code: number, cod
   if (code === 0) return exitedWith0(evidence, 'terminated', true);
   const status = 'terminated';
   if (endedFor === 'cancel') return { status, returnCode: code, cause: 'canceled' };
-  if (endedFor === 'deadline') {
+  if (endedFor === 'deadline' || endedFor === 'timeout') {
     // Slurm may kill a step at its time limit before the runner does.
     const isKilled = evidence.wasKilled === true || code === KILLED_CODE;
     return { status, returnCode: isKilled ? codes.time : code, cause: 'time' };

@@ -18,6 +18,8 @@ const modes = {
   srun_mpi: ['pmix', 'both'],
   staggered_start: [true, 'both'],
   step_batching: [true, 'slurm'],
+  timeout: ['PT1H', 'both'],
+  timeout_by: ['runtime', 'both'],
   stale_outputs: ['fail', 'both'],
   pipefail: [true, 'both'],
   stdio: [{ mode: 'combined' }, 'both'],

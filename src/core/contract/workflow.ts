@@ -26,6 +26,10 @@ export const ExecutionConfig = z.strictObject({
   staggered_start: maybe(flag),
   /** addition: jobs of one node run inside one long step of Slurm. */
   step_batching: maybe(flag),
+  /** addition: the longest time that a job may run which has no timeout of its own. An ISO 8601 duration. */
+  timeout: maybe(text),
+  /** addition: the requested runtime of a job is its timeout. */
+  timeout_by: maybe(z.enum(['runtime'])),
   /** addition: what becomes of a job that exits with 0 and did not touch an output that was there before. */
   stale_outputs: maybe(z.enum(['warn', 'fail'])),
   /** addition: a pipe fails with any of its commands. */

@@ -158,6 +158,16 @@ export const jobFields = {
       example: ['gpu'],
     },
   },
+  /** addition: the longest time that the job may run, an ISO 8601 duration. Its requested runtime is no limit. */
+  timeout: {
+    kind: 'text',
+    role: 'definition',
+    isUnsorted: true,
+    file: {
+      says: 'Longest time that the job may run: then it is asked to end, and killed after sigterm_lead_seconds. An ISO 8601 duration.',
+      example: 'PT2H',
+    },
+  },
 } as const satisfies Readonly<Record<string, FieldOfJob>>;
 
 type Fields = typeof jobFields;

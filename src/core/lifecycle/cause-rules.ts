@@ -32,7 +32,7 @@ export interface FieldProblem {
 }
 
 /** The number of attempts where neither `max` nor `max_retries` is set, as for rules by exit code. */
-const USUAL_ATTEMPTS = 3;
+export const USUAL_ATTEMPTS = 3;
 /** Smaller factors take many attempts, larger ones are typing errors. */
 const LEAST_FACTOR = 1.1;
 const LARGEST_FACTOR = 100;

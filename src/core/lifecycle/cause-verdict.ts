@@ -1,6 +1,7 @@
 import type { CauseCode, HandlerLimit } from '../contract/cause-code.ts';
 import { formatDuration } from '../quantity/duration.ts';
-import type { Backoff, CauseRules, Raise } from './cause-rules.ts';
+import type { Timeout } from '../job/timeout.ts';
+import { type Backoff, type CauseRules, type Raise, USUAL_ATTEMPTS } from './cause-rules.ts';
 
 /** What ended an attempt, where more than an exit code proves it: its memory, its time, or its node. */
 export type FailureCause = 'memory' | 'time' | 'node';
@@ -23,6 +24,8 @@ export interface MeasuredFailure {
   readonly need: { readonly memory_bytes: number; readonly runtime_seconds: number };
   readonly seconds: number;
   readonly peakMemoryBytes: number | undefined;
+  /** The timeout at which it was ended. */
+  readonly timeout?: Timeout | undefined;
 }
 
 /** Amounts that the next attempt asks for. */
@@ -78,7 +81,8 @@ function byMemory(raise: Raise, { attempt, need, peakMemoryBytes = 0 }: Measured
   };
 }
 
-function byTime(raise: Raise, { attempt, need, seconds }: MeasuredFailure): CauseVerdict {
+function byTime(raise: Raise, { attempt, need, seconds, timeout }: MeasuredFailure): CauseVerdict {
+  if (timeout?.isRequest === false) return atTimeout(raise, attempt, timeout);
   const had = need.runtime_seconds;
   const text = formatDuration(had);
   // The end of its runner came much earlier than the runner knew when it started the job: more runtime would not help.
@@ -100,6 +104,16 @@ function byTime(raise: Raise, { attempt, need, seconds }: MeasuredFailure): Caus
     isRefunded: false,
     maxRetries: raise.maxRetries,
   };
+}
+
+/** A timeout is the decision of a person, and stays: more runtime would not help. A program that hangs now and then gets another attempt. */
+function atTimeout({ maxRetries = USUAL_ATTEMPTS }: Raise, attempt: number, { setBy }: Timeout): CauseVerdict {
+  if (attempt >= maxRetries) {
+    const words = `attempt ${attempt} was the last that on_timeout allows; ${setBy} is not raised`;
+    return { kind: 'stays', words, limit: 'attempts' };
+  }
+  const words = 'it runs again with the same timeout (on_timeout)';
+  return { kind: 'again', words, raise: undefined, isRefunded: false, maxRetries };
 }
 
 /** The last attempt: it had the maximum already, or no more attempts are allowed. */

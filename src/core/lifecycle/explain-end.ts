@@ -1,9 +1,11 @@
 import { CAUSES, didOf, endReasonOf } from '../attempt/cause.ts';
 import type { CauseCode } from '../contract/cause-code.ts';
+import { hasReached } from '../job/timeout.ts';
 import { UNSUCCESSFUL } from '../job/statuses.ts';
 import type { AttemptEnd, Explanation, JobFacts, Reason } from './job-facts.ts';
 import { standing } from './explain-wait.ts';
 import { partOfSize } from '../quantity/size-text.ts';
+import { formatDuration } from '../quantity/duration.ts';
 import { timeText } from '../quantity/time-text.ts';
 
 interface End {
@@ -108,14 +110,32 @@ function explainedEnd(job: JobFacts, end: AttemptEnd): End {
   return {
     headline: `${didOf(end.status)} after ${timeText(end.seconds)}${code}`,
     reasons: [...(reason === undefined ? [] : [reason]), ...besides(job, end)],
-    next: reason === undefined ? [] : end.handlerLimit === undefined ? nextAfter(cause, job) : [giveMore(job)],
+    next: reason === undefined ? [] : nextOf(job, end),
   };
 }
 
+function nextOf(job: JobFacts, end: AttemptEnd): string[] {
+  const cause = end.causeCode ?? undefined;
+  if (isAtTimeout(job, end)) return afterTimeout(job);
+  return end.handlerLimit === undefined ? nextAfter(cause, job) : [giveMore(job)];
+}
+
+const isAtTimeout = ({ timeout }: JobFacts, { status, causeCode, seconds }: AttemptEnd): boolean =>
+  status !== 'completed' && causeCode === 'time' && hasReached(timeout, seconds);
+
+/** Neither a recovery nor a correction of requirements raises a timeout: a person set it. */
+const afterTimeout = ({ id, timeout }: JobFacts): string[] => [
+  `if it hung, run it again: torc jobs reset-status ${id} --reinit; on_timeout of a failure handler does that by itself`,
+  `if it needs more time: torc jobs update ${id} --timeout ${twice(timeout)}, then torc jobs reset-status ${id} --reinit`,
+];
+
+const twice = (timeout: JobFacts['timeout']): string => formatDuration(2 * (timeout?.seconds ?? 0));
+
 /** What is known besides the cause. */
-function besides({ need }: JobFacts, end: AttemptEnd): Reason[] {
+function besides(job: JobFacts, end: AttemptEnd): Reason[] {
+  const { need } = job;
   const { causeCode, seconds, peakMemoryBytes = 0, cause } = end;
-  if (causeCode === 'time') {
+  if (causeCode === 'time' && !isAtTimeout(job, end)) {
     const message = `it asked for ${timeText(need.runtime_seconds)} and had run for ${timeText(seconds)}`;
     return [{ code: 'runtime', message }];
   }

@@ -3,6 +3,7 @@ import type { RecordedAttempt } from '../attempt/history.ts';
 import type { ScheduledComputeNode } from '../contract/allocation.ts';
 import type { AttemptOfJob } from '../contract/view.ts';
 import type { HandlerLimit } from '../contract/cause-code.ts';
+import type { Timeout } from '../job/timeout.ts';
 import type { SlurmJob } from '../allocation/slurm-job.ts';
 import type { JobStatus } from '../contract/job.ts';
 import type { RunPlace } from './next-command.ts';
@@ -57,6 +58,8 @@ export interface JobFacts extends JobKind {
   readonly requirementsId: number;
   /** They are those of jobs that name none, so it asked for nothing. */
   readonly hasDefaultNeed?: boolean;
+  /** The longest time that it may run, if it has such a limit. */
+  readonly timeout?: Timeout | undefined;
   readonly attempt: number;
   readonly startedAt: string | undefined;
   readonly workflow: {

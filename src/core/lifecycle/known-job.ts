@@ -6,6 +6,7 @@ import type { ComputeNode } from '../contract/node.ts';
 import type { Result } from '../contract/result.ts';
 import type { JobExplanation } from '../contract/view.ts';
 import type { ExecutionConfig } from '../contract/workflow.ts';
+import { timeoutOf } from '../job/timeout.ts';
 import { isOneOf, RAN } from '../job/statuses.ts';
 import { explain } from './explain.ts';
 import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from './job-facts.ts';
@@ -63,6 +64,9 @@ export function factsOfJob(known: KnownJob, { nowMs, isLost, ...seen }: KnownHer
     schedulerId: job.scheduler_id ? job.scheduler_id : null,
     hasDefaultNeed: requirements.name === 'default',
     need: needOf(requirements),
+    timeout: timeoutOf(job, execution ?? {}, () =>
+      requirements.name === 'default' ? undefined : needOf(requirements).runtime_seconds,
+    ),
     workflow: {
       id: workflow.id,
       run: workflow.run_id ?? 0,

@@ -1,5 +1,4 @@
 import { sentenceOf } from '../attempt/cause.ts';
-import { exitCodesOf } from '../attempt/judge.ts';
 import type { Job, JobDependency } from '../contract/job.ts';
 import type { KnownWorkflow } from '../contract/known.ts';
 import type { ResourceRequirements } from '../contract/resources.ts';
@@ -177,7 +176,7 @@ const usedOf = ({ known: { workflow }, jobs, results, requirements, note }: Reco
     jobs: jobs.filter(({ status }) => status !== 'canceled'),
     results,
     requirements: asBefore(requirements, note, workflow.run_id ?? 0),
-    codes: exitCodesOf(workflow.execution_config),
+    execution: workflow.execution_config,
   });
 
 function endsOf({ jobs, edges }: RecoveryFacts, used: readonly UsedJob[]): BadEnd[] {
@@ -192,6 +191,7 @@ function badEndOf({ id, name, status }: Job, used: UsedJob | undefined, behind: 
   const why = whyOf({
     status: status ?? 'failed',
     lack: use && limits && lackOf(limits, use),
+    isAtTimeout: use?.isAtTimeout === true,
     memoryShare: limits === undefined || peak === undefined ? undefined : peak / limits.memoryBytes,
     causeCode: use?.causeCode,
     handlerLimit: result?.handler_limit ?? undefined,

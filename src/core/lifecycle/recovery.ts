@@ -8,6 +8,8 @@ import type { Lack } from './resource-use.ts';
 export interface EndedBadly {
   readonly status: JobStatus;
   readonly lack: Lack | undefined;
+  /** It was ended at its timeout. */
+  readonly isAtTimeout?: boolean;
   /** Its peak of memory as a share of its limit; undefined if it was not measured. */
   readonly memoryShare: number | undefined;
   /** Undefined if nothing proves one. */
@@ -18,7 +20,7 @@ export interface EndedBadly {
 }
 
 /** Why a recovery repeats a job or leaves it: its cause, or what was measured or decided besides. */
-export type Why = CauseCode | 'cpus' | 'at_maximum' | 'behind_stop' | 'undecided' | 'unknown';
+export type Why = CauseCode | 'cpus' | 'at_timeout' | 'at_maximum' | 'behind_stop' | 'undecided' | 'unknown';
 
 export interface Repair {
   readonly did: readonly [one: string, several: string];
@@ -32,6 +34,8 @@ export const REPAIRS: Readonly<Record<Why, Repair>> = {
   memory,
   time,
   cpus: { did: ['used more CPUs than requested', 'used more CPUs than requested'], again: 'with more CPUs' },
+  // Its bound was set by a person, and a job that hangs would hang there again: on_timeout of a failure handler repeats it.
+  at_timeout: { did: ['reached its timeout', 'reached their timeout'], again: 'no' },
   at_maximum: {
     did: ['had all that its failure handler allows', 'had all that their failure handler allows'],
     again: 'no',
@@ -58,6 +62,7 @@ export function whyOf({ status, lack, causeCode, ...job }: EndedBadly): Why {
   if (status === 'canceled')
     return job.canceledBehind === 'failure' ? 'dependency' : job.canceledBehind === 'stop' ? 'behind_stop' : 'canceled';
   if (causeCode === 'lost') return 'lost';
+  if (job.isAtTimeout === true) return 'at_timeout';
   if (job.handlerLimit === 'max') return 'at_maximum';
   if (causeCode === 'memory' || lack?.memory === 'memory_exceeded') return 'memory';
   if (causeCode === 'killed') return 'killed';

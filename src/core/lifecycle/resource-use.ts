@@ -3,6 +3,7 @@ import type { CauseCode } from '../contract/cause-code.ts';
 import type { Need } from '../contract/exchange.ts';
 import type { JobStatus } from '../job/job-statuses.ts';
 import type { ResourceRequirements } from '../contract/resources.ts';
+import { hasReached, type Timeout } from '../job/timeout.ts';
 import { SUCCEEDED } from '../job/statuses.ts';
 import { parseMemory } from '../quantity/bytes.ts';
 import { parseDuration } from '../quantity/duration.ts';
@@ -53,6 +54,8 @@ export interface Use {
   /** Its return code is that of jobs that are ended for their time, or may be that of jobs that are ended for their memory. */
   readonly isEndedForTime: boolean;
   readonly mayBeMemory: boolean;
+  /** It was ended at its timeout: how much time it needs is not known, and only a person gives it more. */
+  readonly isAtTimeout?: boolean;
   readonly seconds: number;
   /** Undefined or 0 if no sample was taken. */
   readonly peakMemoryBytes: number | undefined;
@@ -67,7 +70,11 @@ interface MeasuredEnd extends Pick<Use, 'seconds' | 'peakMemoryBytes' | 'peakCpu
   readonly causeCode: CauseCode | null | undefined;
 }
 
-export function useOf({ status, returnCode, causeCode: stored, ...figures }: MeasuredEnd, codes: ExitCodes): Use {
+export function useOf(
+  { status, returnCode, causeCode: stored, ...figures }: MeasuredEnd,
+  codes: ExitCodes,
+  timeout?: Timeout,
+): Use {
   const causeCode = stored ?? causeOfRecord({ status, returnCode }, codes);
   const isSuccess = SUCCEEDED.has(status);
   return {
@@ -75,6 +82,7 @@ export function useOf({ status, returnCode, causeCode: stored, ...figures }: Mea
     causeCode,
     // A command may end with that code by itself.
     isEndedForTime: !isSuccess && returnCode === codes.time && (causeCode ?? 'time') === 'time',
+    ...(!isSuccess && causeCode === 'time' && hasReached(timeout, figures.seconds) ? { isAtTimeout: true } : {}),
     mayBeMemory: causeCode === undefined && returnCode === codes.memory,
     ...figures,
   };
@@ -100,9 +108,10 @@ const LATE = 0.9;
 /** The resources that a job lacked. Only failed jobs are judged by the way they ended. */
 export function lackOf(
   limits: Limits,
-  { isSuccess, causeCode, isEndedForTime, mayBeMemory, seconds, peakMemoryBytes = 0, peakCpuPercent = 0 }: Use,
+  { isSuccess, causeCode, isEndedForTime, mayBeMemory, isAtTimeout = false, seconds, ...peaks }: Use,
 ): Lack {
   const { runtimeSeconds, memoryBytes, numCpus } = limits;
+  const { peakMemoryBytes = 0, peakCpuPercent = 0 } = peaks;
   const share = runtimeSeconds === undefined ? undefined : seconds / runtimeSeconds;
   // Results of Torc's own runner do not say why they have this code: then the time decides.
   const wasKilledEarly = !isSuccess && mayBeMemory && (share === undefined || share < EARLY);
@@ -110,10 +119,10 @@ export function lackOf(
   const endedLate = !isSuccess && share !== undefined && share > LATE;
   return {
     memory: peakMemoryBytes > memoryBytes ? 'memory_exceeded' : wasKilled ? 'sigkill_137' : undefined,
-    timeout: isEndedForTime || endedLate,
-    timeoutReason: isEndedForTime ? 'sigxcpu_152' : undefined,
+    timeout: !isAtTimeout && (isEndedForTime || endedLate),
+    timeoutReason: isEndedForTime && !isAtTimeout ? 'sigxcpu_152' : undefined,
     cpu: peakCpuPercent > 100 * numCpus,
-    runtime: share !== undefined && share > 1,
+    runtime: !isAtTimeout && share !== undefined && share > 1,
   };
 }
 

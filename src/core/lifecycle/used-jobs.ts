@@ -1,7 +1,9 @@
-import type { ExitCodes } from '../attempt/judge.ts';
+import { exitCodesOf } from '../attempt/judge.ts';
 import type { Job } from '../contract/job.ts';
 import type { ResourceRequirements } from '../contract/resources.ts';
 import type { Result } from '../contract/result.ts';
+import type { ExecutionConfig } from '../contract/workflow.ts';
+import { timeoutOf } from '../job/timeout.ts';
 import { formatMemory } from '../quantity/bytes.ts';
 import { formatRuntime } from '../quantity/duration.ts';
 import { type Correction, correctResources, type JobUse, type Multipliers } from './correct-resources.ts';
@@ -18,11 +20,12 @@ interface JobRecords {
   readonly jobs: readonly Job[];
   readonly results: readonly Result[];
   readonly requirements: readonly ResourceRequirements[];
-  readonly codes: ExitCodes;
+  readonly execution: ExecutionConfig | null | undefined;
 }
 
 /** These jobs with the results of their last attempts. */
-export function usedJobsOf({ jobs, results, requirements, codes }: JobRecords): UsedJob[] {
+export function usedJobsOf({ jobs, results, requirements, execution }: JobRecords): UsedJob[] {
+  const codes = exitCodesOf(execution);
   const needs = new Map(requirements.map((each) => [each.id, { requirements: each, limits: limitsOf(each) }]));
   const latest = new Map<number, Result>();
   for (const result of results) {
@@ -46,12 +49,17 @@ export function usedJobsOf({ jobs, results, requirements, codes }: JobRecords): 
           peakCpuPercent: result.peak_cpu_percent ?? undefined,
         },
         codes,
+        timeoutOf(job, execution ?? {}, () => requestedSecondsOf(given)),
       );
     return [
       { id: job.id, name: job.name, requirementsId, isCompleted: job.status === 'completed', result, use, ...given },
     ];
   });
 }
+
+/** The default requirements limit nothing. */
+const requestedSecondsOf = ({ requirements, limits }: Pick<UsedJob, 'requirements' | 'limits'>): number | undefined =>
+  requirements.name === 'default' ? undefined : limits.runtimeSeconds;
 
 /** A change of a requirements record. */
 export interface Adjustment {

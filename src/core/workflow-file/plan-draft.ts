@@ -16,6 +16,7 @@ import { checkResourceValues } from './check/resources.ts';
 import { checkSchedulerNodes } from './check/scheduler-nodes.ts';
 import { checkSurroundings } from './check/surroundings.ts';
 import { checkSettings } from './check/settings.ts';
+import { checkTimeouts } from './check/timeouts.ts';
 import type { Complaints } from './complaints.ts';
 import type { Draft, DraftRecords } from './draft.ts';
 import { Expander, type Collection } from './expand/expand.ts';
@@ -98,6 +99,7 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   checkIdentifiers(draft, links, complain);
   checkSchedulerNodes(draft, complain);
   checkRequirements(draft, complain);
+  checkTimeouts(draft, complain);
   checkExecution(draft, complain);
   checkResourceValues(draft, complain);
   checkFileFlow(draft, linked, isWhole ? fileExists : undefined, complain);

@@ -86,6 +86,7 @@ export const problemKinds = {
   ACTION_INCOMPLETE: ['creation', 'error'],
   EXECUTION_REFUSED: ['creation', 'error'],
   PRIORITY_NEGATIVE: ['creation', 'error'],
+  TIMEOUT_REFUSED: ['creation', 'error'],
   REQUIREMENT_REFUSED: ['creation', 'error'],
   COMMAND_TOO_LONG: ['creation', 'error'],
 

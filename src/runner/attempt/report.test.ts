@@ -24,6 +24,7 @@ const judged = (over: Partial<JudgedAttempt> & { readonly status: Completion['st
     completion_time: '2026-11-28T12:00:00.000Z',
   },
   failure: undefined,
+  timeout: undefined,
   isCanceled: false,
   ...over,
 });

@@ -62,7 +62,7 @@ export function createAttemptReports({ run, retry, crate, onJobEnded, onOver }: 
      * Reports the result of an attempt, or its retry by a failure handler. The promise resolves when the attempt is settled; undefined
      * means at once, which is nearly always the case.
      */
-    report({ job, completion, failure, isCanceled }: JudgedAttempt): void | Promise<void> {
+    report({ job, completion, failure, timeout, isCanceled }: JudgedAttempt): void | Promise<void> {
       log.write('info', 'Job completed', {
         workflow_id: run.workflowId,
         job_id: job.id,
@@ -74,7 +74,7 @@ export function createAttemptReports({ run, retry, crate, onJobEnded, onOver }: 
       });
       // A canceled job must not run again.
       if (retry === undefined || completion.status === 'completed' || isCanceled) return reportEnd(job, completion);
-      return andThen(retry.decide(job, { completion, cause: failure }), (decided) =>
+      return andThen(retry.decide(job, { completion, cause: failure, timeout }), (decided) =>
         decided.kind === 'again'
           ? reportRetry(retry, job, decided.completion, decided.again)
           : reportEnd(job, decided.completion),

@@ -4,6 +4,7 @@ import { exitCodesOf, failsForStale, judge, NOT_EXECUTABLE, type Verdict } from 
 import type { ClaimedJob, Completion } from '../../core/contract/exchange.ts';
 import { filesOf } from '../../core/contract/files/job.ts';
 import { type FailureCause, failureCauseOf } from '../../core/lifecycle/cause-verdict.ts';
+import { type Timeout, timeoutWords } from '../../core/job/timeout.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
 import type { OverRequest } from '../facts/options.ts';
 import type { CurrentRun } from '../ledger/current-run.ts';
@@ -17,6 +18,8 @@ export interface JudgeOptions {
   readonly run: CurrentRun;
   /** The memory that a job may use; undefined for one that asked for none. */
   readonly memoryLimitOf?: ((job: ClaimedJob) => number | undefined) | undefined;
+  /** The longest time that a job may run; undefined for one without a limit. */
+  readonly timeoutOf?: ((job: ClaimedJob) => Timeout | undefined) | undefined;
   /** An attempt ended that was watched. */
   readonly onMeasured?: ((attempt: MeasuredAttempt) => void) | undefined;
 }
@@ -27,13 +30,15 @@ export interface JudgedAttempt {
   readonly completion: Completion;
   /** What ended it, if rules of failure handlers are about that. */
   readonly failure: FailureCause | undefined;
+  /** The timeout at which it was ended. */
+  readonly timeout: Timeout | undefined;
   readonly isCanceled: boolean;
 }
 
 export type Judge = ReturnType<typeof createJudge>;
 
 /** Gives attempts their results. */
-export function createJudge({ run, memoryLimitOf, onMeasured }: JudgeOptions) {
+export function createJudge({ run, memoryLimitOf, timeoutOf, onMeasured }: JudgeOptions) {
   const { execution, log } = run;
   const overMemory = createOverRequests();
   const codes = exitCodesOf(execution);
@@ -87,13 +92,16 @@ export function createJudge({ run, memoryLimitOf, onMeasured }: JudgeOptions) {
       };
       const verdict = judge(evidence, codes);
       warn(known, verdict, evidence, peakBytes, askedBytes);
-      const causes = causeFields(verdict, { ...evidence, peakBytes, askedBytes }, account.cause);
+      const timeout = endedFor === 'timeout' ? timeoutOf?.(job) : undefined;
+      const words = timeout === undefined ? account.cause : timeoutWords(timeout, verdict.status !== 'completed');
+      const causes = causeFields(verdict, { ...evidence, peakBytes, askedBytes }, words);
       const measured = { ...recordedOf(account, figures, outputs?.files), ...causes };
       if (observed !== undefined) onMeasured?.({ job, startedAtMs, seconds, observed, measured });
       return {
         job,
         completion: completionOf(job, verdict, known, measured),
         failure: allocationEnd === 'preempted' ? 'node' : failureCauseOf(verdict.cause),
+        timeout,
         isCanceled: endedFor === 'cancel',
       };
     },
@@ -104,7 +112,7 @@ export function createJudge({ run, memoryLimitOf, onMeasured }: JudgeOptions) {
       const verdict = judge({ exitCode: NOT_EXECUTABLE }, codes);
       const fields = { cause_code: verdict.cause, cause: message };
       const completion = completionOf(job, verdict, { atMs: Date.now(), seconds: 0 }, fields);
-      return { job, completion, failure: undefined, isCanceled: false };
+      return { job, completion, failure: undefined, timeout: undefined, isCanceled: false };
     },
   };
 }

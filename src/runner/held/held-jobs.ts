@@ -24,8 +24,10 @@ export interface HeldOptions
   readonly capacity: Capacity;
   readonly steps: Steps;
   readonly watch?: Watch | undefined;
-  /** The warning before the time limit of a step that has one; absent if its workflow asks for none. */
-  readonly warning?: Termination | undefined;
+  /** How a job is asked to end that reaches a limit of its time; absent: jobs have none. */
+  readonly termination?: Termination | undefined;
+  /** Steps are warned before the time limit of their own, because their workflow asks for that. */
+  readonly warnsSteps?: boolean | undefined;
   readonly on: HeldEvents;
 }
 
@@ -33,12 +35,13 @@ export type HeldJobs = ReturnType<typeof createHeldJobs>;
 
 /** The jobs that a runner holds: running jobs, and jobs that wait for a slot. */
 export function createHeldJobs(options: HeldOptions) {
-  const { run, capacity, steps, watch, allocation, disk, retry, crate, onJobEnded, hasTimeFor, warning, on } = options;
+  const { run, capacity, steps, watch, allocation, disk, retry, crate, onJobEnded, hasTimeFor, termination, on } =
+    options;
   const { workflowId, outbox, log } = run;
   const jobs = createJobStates();
   const waiting = createWaitingJobs({ outbox, jobs, hasTimeFor });
   const signals = createSignals({ run, jobs, steps });
-  const limits = warning && createStepLimits({ ...warning, send: signals.signalAtLimit });
+  const limits = termination && createStepLimits({ ...termination, send: signals.signalAtLimit });
   const { overMemory, judge, judgeUnstartable } = createJudge(options);
   const { tally, repeated, report } = createAttemptReports({ run, retry, crate, onJobEnded, onOver: waiting.over });
   const starts = createStarts({
@@ -48,10 +51,13 @@ export function createHeldJobs(options: HeldOptions) {
     capacity,
     steps,
     watch,
-    onBegun({ step: { id, limitSeconds }, startedAt }) {
-      if (limitSeconds !== undefined) limits?.begin(id, steadyAt(startedAt), limitSeconds);
-      on.begun();
+    limitTime({ job, step: { id, limitSeconds }, startedAt }) {
+      const timeout = options.timeoutOf?.(job);
+      if (timeout !== undefined) limits?.beginTimeout(id, steadyAt(startedAt), timeout.seconds);
+      if (limitSeconds !== undefined && options.warnsSteps === true)
+        limits?.begin(id, steadyAt(startedAt), limitSeconds);
     },
+    onBegun: on.begun,
     onResumed: on.resumed,
     onUnstartable(queued, error) {
       const settled = report(judgeUnstartable(queued.job, error));

@@ -31,6 +31,6 @@ it('a job that was canceled does not get the same signal again when its runner s
 it('a job that was canceled gets another signal of a later end', () => {
   const { sent, signals } = signaling('a');
   signals.cancel([{ job_id: 1, attempt_id: 1 }], { signal: 'SIGUSR1', leadSeconds: 60 });
-  signals.signalAtLimit(['a'], 'SIGTERM');
+  signals.signalAtLimit(['a'], 'SIGTERM', 'deadline');
   expect(sent).toEqual(['SIGUSR1 a', 'SIGTERM a']);
 });

@@ -50,8 +50,8 @@ export function createSignals({ run, jobs, steps }: SignalsOptions) {
       signaled = { endedFor, atMs: signaled?.atMs ?? Date.now() };
       for (const attempt of jobs.running.values()) send(attempt, signal, endedFor);
     },
-    /** Sends a signal to these steps, which reach their time limit. */
-    signalAtLimit: (ids: readonly StepId[], signal: NodeJS.Signals) => sendTo(ids, signal, 'deadline'),
+    /** Sends a signal to these steps, which reach a limit of their time. */
+    signalAtLimit: sendTo,
     /**
      * Ends these attempts, whose jobs were canceled, while the others go on. The server names them in every reply until they are over,
      * so a call that comes again changes nothing. One that was sent ahead is taken back; if it began in the meantime, the next

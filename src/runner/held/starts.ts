@@ -19,8 +19,10 @@ export interface StartsOptions {
   readonly capacity: Capacity;
   readonly steps: Pick<Steps, 'start' | 'mayFollow' | 'takeBack'>;
   readonly watch: Pick<Watch, 'begin'> | undefined;
+  /** An attempt began: limits of its time count from here. */
+  readonly limitTime: (attempt: PlacedAttempt) => void;
   /** A step began after a wait. */
-  readonly onBegun: (attempt: PlacedAttempt) => void;
+  readonly onBegun: () => void;
   /** Jobs can be started again after a pause. */
   readonly onResumed: () => void;
   /** No runner can start this job. */
@@ -41,7 +43,8 @@ export type Starts = ReturnType<typeof createStarts>;
 
 /** Starts the jobs that wait, where there is room for them. */
 export function createStarts(options: StartsOptions) {
-  const { run, jobs, waiting, capacity, steps, watch, onBegun, onResumed, onUnstartable, onUnable } = options;
+  const { run, jobs, waiting, capacity, steps, watch, limitTime, onBegun, onResumed, onUnstartable, onUnable } =
+    options;
   const refusals = createRefusals();
   const startPause = createStartPause(AFTER_REFUSAL_MS, () => {
     refusals.nextRound();
@@ -50,13 +53,18 @@ export function createStarts(options: StartsOptions) {
   });
   const isFull = () => capacity.free().cpus <= 0;
 
+  const begin = (attempt: PlacedAttempt) => {
+    reportBegin(run, attempt);
+    limitTime(attempt);
+  };
+
   /** It waited for its turn before. */
   const begunLater = (attempt: PlacedAttempt, agoMs: number) => {
     if (jobs.running.get(attempt.step.id) !== attempt) return;
     beganLater(attempt, agoMs);
-    reportBegin(run, attempt);
+    begin(attempt);
     refusals.started();
-    onBegun(attempt);
+    onBegun();
   };
 
   /** False if no more jobs can be started for now. With `before` it is sent ahead, and starts in the place of that attempt. */
@@ -66,7 +74,7 @@ export function createStarts(options: StartsOptions) {
       const attempt = jobs.start(beginAttempt(run, steps, job, lease, before?.step.id), lease, before);
       const { id, begun } = attempt.step;
       watch?.begin(id, job);
-      if (begun === undefined) reportBegin(run, attempt);
+      if (begun === undefined) begin(attempt);
       else void begun.then((agoMs) => begunLater(attempt, agoMs));
       return true;
     } catch (error) {

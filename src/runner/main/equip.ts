@@ -3,6 +3,7 @@ import { createActions } from '../actions/actions.ts';
 import { scriptsEndAt } from '../claim/deadline.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import { cpuLimitOf, memoryLimitOf } from '../observe/memory-limit.ts';
+import { timeoutOfClaimed } from '../../core/job/timeout.ts';
 import type { TimeLimit } from '../claim/time-limit.ts';
 import { STDIO_FOLDER } from '../../core/contract/files/job.ts';
 import { createCrate } from '../attempt/crate/crate.ts';
@@ -30,6 +31,7 @@ export async function equip(
   const { limit } = given;
   const defaultId = await reads.defaultRequirements();
   const memoryLimit = (job: ClaimedJob) => memoryLimitOf(job, defaultId);
+  const timeout = (job: ClaimedJob) => timeoutOfClaimed(job, run.execution, defaultId);
   const steps = await createSteps({
     memoryLimitOf: memoryLimit,
     cpuLimitOf: (job) => cpuLimitOf(job, defaultId),
@@ -78,5 +80,5 @@ export async function equip(
     scheduling: options.scheduling,
     onDone: given.onActionsDone,
   });
-  return { steps, monitor, disk, shells, retry, memoryLimitOf: memoryLimit, crate, actions };
+  return { steps, monitor, disk, shells, retry, memoryLimitOf: memoryLimit, timeoutOf: timeout, crate, actions };
 }

@@ -27,7 +27,7 @@ interface BusyActions {
   keepsIdle(idleMs: number): Promise<boolean>;
 }
 
-export interface WorkOptions extends Omit<HeldOptions, 'hasTimeFor' | 'warning' | 'on'> {
+export interface WorkOptions extends Omit<HeldOptions, 'hasTimeFor' | 'termination' | 'warnsSteps' | 'on'> {
   readonly options: Pick<
     RunnerOptions,
     | 'offline'
@@ -81,7 +81,8 @@ export function createRunnerWork(given: WorkOptions) {
 
   const jobs = createHeldJobs({
     ...given,
-    warning: run.execution.srun_termination_signal ? rules : undefined,
+    termination: rules,
+    warnsSteps: Boolean(run.execution.srun_termination_signal),
     hasTimeFor: ({ runtime_seconds: seconds }) => hasTimeFor(options, claimRules, steadyNow(), seconds),
     on: {
       ended(count, isQuiet) {

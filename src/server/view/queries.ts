@@ -57,6 +57,7 @@ export interface UsedRow {
   name: string;
   status: number;
   resource_requirements_id: number;
+  readonly timeout: string | null;
   result_status: number | null;
   return_code: number | null;
   cause_code: string | null;
@@ -226,7 +227,7 @@ export const viewQueries = (db: Database) => ({
     select id, name, num_cpus, num_gpus, num_nodes, memory, runtime, memory_bytes, runtime_s
     from resource_requirements where workflow_id = :workflowId order by id`),
   used: db.prepare<Part, UsedRow>(`
-    select job.id, job.name, job.status, job.resource_requirements_id, result.status as result_status,
+    select job.id, job.name, job.status, job.resource_requirements_id, job.timeout, result.status as result_status,
       result.return_code, result.cause_code, result.exec_time_minutes * 60 as seconds, result.peak_memory_bytes,
       result.peak_cpu_percent
     from job

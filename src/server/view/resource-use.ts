@@ -3,6 +3,7 @@ import { jobStatus, statusCode, statusOf } from '../../core/contract/job.ts';
 import type { CauseCode } from '../../core/contract/cause-code.ts';
 import type { ResourceUse, ResourceUseClass } from '../../core/contract/view.ts';
 import { type Correction, correctResources, USUAL_MULTIPLIERS } from '../../core/lifecycle/correct-resources.ts';
+import { type Timeout, timeoutOf } from '../../core/job/timeout.ts';
 import { createRepresentatives } from '../../core/lifecycle/representative-uses.ts';
 import { type Use, useOf } from '../../core/lifecycle/resource-use.ts';
 import { formatMemory } from '../../core/quantity/bytes.ts';
@@ -21,7 +22,8 @@ const COMPLETED = statusCode[jobStatus.enum.completed];
 export function createResourceUse({ find }: Store, queries: ViewQueries) {
   const read = async (workflowId: number): Promise<ResourceUse> => {
     const slice = beginSlice();
-    const codes = exitCodesOf(find.wholeWorkflow(workflowId).execution_config);
+    const { execution_config: execution } = find.wholeWorkflow(workflowId);
+    const codes = exitCodesOf(execution);
     const classes = new Map(
       queries.requirements.all({ workflowId }).map((row) => {
         const limits = { memoryBytes: row.memory_bytes, numCpus: row.num_cpus, runtimeSeconds: row.runtime_s };
@@ -32,7 +34,12 @@ export function createResourceUse({ find }: Store, queries: ViewQueries) {
       const rows = queries.used.all({ workflowId, after, limit: ROWS });
       for (const row of rows) {
         const of = classes.get(row.resource_requirements_id);
-        const use = useOfRow(row, codes);
+        const requested = of === undefined || of.row.name === 'default' ? undefined : of.limits.runtimeSeconds;
+        const use = useOfRow(
+          row,
+          codes,
+          timeoutOf(row, execution ?? {}, () => requested),
+        );
         of?.totals.add(row, use);
         of?.uses.add({
           id: row.id,
@@ -57,7 +64,7 @@ export function createResourceUse({ find }: Store, queries: ViewQueries) {
   return keptOf(find, read);
 }
 
-function useOfRow(row: UsedRow, codes: ExitCodes): Use | undefined {
+function useOfRow(row: UsedRow, codes: ExitCodes, timeout: Timeout | undefined): Use | undefined {
   if (row.return_code === null || row.result_status === null) return undefined;
   return useOf(
     {
@@ -69,6 +76,7 @@ function useOfRow(row: UsedRow, codes: ExitCodes): Use | undefined {
       peakCpuPercent: row.peak_cpu_percent ?? undefined,
     },
     codes,
+    timeout,
   );
 }
 

@@ -14,6 +14,7 @@ export const jobsUpdate = command('jobs update <job>', {
     option('-c, --command <command>', 'a new command'),
     option('--runtime <duration>', 'maximum runtime, an ISO 8601 duration'),
     option('--resource-requirements-id <requirements>', 'resource requirements, by id or name'),
+    option('--timeout <duration>', 'longest time that it may run, an ISO 8601 duration'),
     option('--priority <n>', 'larger numbers start first', { read: integerOption(0) }),
     option('--label <label>', 'labels that replace the present ones; may be repeated or separated by commas', {
       many: true,
@@ -30,13 +31,14 @@ export const jobsUpdate = command('jobs update <job>', {
       name: options.name,
       command: options.command,
       priority: options.priority,
+      timeout: options.timeout,
       labels: options.clearLabels === true ? [] : labels?.flatMap((text) => text.split(',')),
     };
     const runtime = options.runtime;
     const needed = options.resourceRequirementsId;
     if (runtime === undefined && needed === undefined && Object.values(changes).every((value) => value === undefined))
       throw new Failure(
-        'no fields to update. Provide at least one of --name, --command, --runtime, --resource-requirements-id, --priority, --label, --clear-labels',
+        'no fields to update. Provide at least one of --name, --command, --runtime, --resource-requirements-id, --timeout, --priority, --label, --clear-labels',
       );
     const id = await chooseJob(context, given, options.workflowId);
     const { client } = await context.service();

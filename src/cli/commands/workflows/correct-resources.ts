@@ -35,7 +35,7 @@ export const workflowsCorrectResources = command('workflows correct-resources [w
     const dryRun = options.dryRun === true;
     const downsizes = options.downsize !== false;
     const { correctWorkflow } = await import('../../../operations/correct-resources.ts');
-    const { adjustments, analyzed } = await correctWorkflow(client, id, {
+    const { adjustments, analyzed, atTimeout } = await correctWorkflow(client, id, {
       multipliers,
       downsizes,
       jobIds: given && (await recordsWithin(context, recordKinds.job, id, given)),
@@ -54,6 +54,7 @@ export const workflowsCorrectResources = command('workflows correct-resources [w
         runtime_multiplier: multipliers.runtime,
         resource_requirements_updated: adjustments.length,
         jobs_analyzed: analyzed,
+        ...(atTimeout === 0 ? {} : { jobs_at_timeout: atTimeout }),
         ...countsOf(corrections, 'upscale', ''),
         ...countsOf(corrections, 'downscale', 'downsize_'),
         adjustments: adjustments.map(adjustmentJson),
@@ -61,6 +62,11 @@ export const workflowsCorrectResources = command('workflows correct-resources [w
       [
         `${dryRun ? 'Would change' : 'Changed'} ${counted(adjustments.length, 'record')} of resource requirements of workflow ${id} (${counted(analyzed, 'job')} looked at)`,
         ...adjustments.flatMap(adjustmentLines),
+        ...(atTimeout === 0
+          ? []
+          : [
+              `${counted(atTimeout, 'job')} reached a timeout, which stays; torc jobs update JOB --timeout DURATION gives more time`,
+            ]),
       ].join('\n'),
     );
   },

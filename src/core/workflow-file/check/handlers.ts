@@ -29,9 +29,11 @@ export function checkFailureHandlers(draft: Draft, complain: Complain): void {
     if (field !== undefined) raising.set(handler.name, field);
   }
   for (const family of jobs.families.all) {
-    const { failure_handler: name, resource_requirements: requirements } = family.spec;
+    const { failure_handler: name, resource_requirements: requirements, timeout } = family.spec;
     const field = name === undefined ? undefined : raising.get(name);
     if (field === undefined || requirements !== undefined || family.count === 0) continue;
+    // A timeout is not raised: the job gets another attempt.
+    if (field === 'on_timeout' && (timeout ?? spec.execution_config?.timeout) !== undefined) continue;
     complain({
       code: 'HANDLER_REFUSED',
       ...aboutEach(

@@ -62,6 +62,16 @@ export const executionConfig = object('ExecutionConfig', {
     'Run the jobs of a node inside one long step, in which Torc starts them, instead of a step for each. For many short jobs. Slurm mode.',
     { standard: false, example: true },
   ),
+  timeout: may(
+    stringShape,
+    'Longest time that a job may run which has no timeout of its own: then it is asked to end, and killed after sigterm_lead_seconds. An ISO 8601 duration.',
+    { example: 'PT2H' },
+  ),
+  timeout_by: may(
+    choiceShape(['runtime']),
+    'The runtime in the resource_requirements of a job is its timeout. Otherwise it limits nothing.',
+    { example: 'runtime' },
+  ),
   stale_outputs: may(
     choiceShape(['warn', 'fail']),
     'What becomes of a job that exits with 0 and did not touch an output file that was there before: warn completes it with a cause in its result, fail lets it fail.',

@@ -186,7 +186,16 @@ const resourceMonitor: Level = {
 const executionConfig: Level = {
   called: 'execution_config',
   nodes: {
-    ...fields('text', 'mode', 'termination_signal', 'srun_termination_signal', 'srun_mpi', 'stale_outputs'),
+    ...fields(
+      'text',
+      'mode',
+      'termination_signal',
+      'srun_termination_signal',
+      'srun_mpi',
+      'stale_outputs',
+      'timeout',
+      'timeout_by',
+    ),
     ...fields(
       'flag',
       'limit_resources',

@@ -1,3 +1,4 @@
+import type { Timeout } from '../../../core/job/timeout.ts';
 import type { ClaimedJob, Completion, Retried } from '../../../core/contract/exchange.ts';
 import { type CauseRules } from '../../../core/lifecycle/cause-rules.ts';
 import {
@@ -22,6 +23,8 @@ export const UNREADABLE: HandlerRules = { rules: 'unreadable', causes: undefined
 export interface FailedCompletion {
   readonly completion: Completion;
   readonly cause: FailureCause | undefined;
+  /** The timeout at which it was ended. */
+  readonly timeout?: Timeout | undefined;
 }
 
 /** How a job is retried. */
@@ -83,14 +86,15 @@ export function decideRetry(
 /** The decision of the rules about causes, if one of them is about this cause. */
 function byCause(
   job: ClaimedJob,
-  { completion, cause }: FailedCompletion,
+  { completion, cause, timeout }: FailedCompletion,
   rules: CauseRules | undefined,
   unlimited: number | undefined,
 ): CauseVerdict | undefined {
   if (cause === undefined) return undefined;
-  if (cause !== 'node' && job.resource_requirements_id === unlimited) return undefined;
+  if (cause !== 'node' && timeout === undefined && job.resource_requirements_id === unlimited) return undefined;
   return verdictByCause(rules, {
     cause,
+    timeout,
     attempt: countedAttempt(job),
     need: job.need,
     seconds: completion.exec_time_minutes * 60,

@@ -3,15 +3,16 @@ import type { Allocation } from '../../../cluster/batch/allocation.ts';
 import { steadyNow } from '../../../client/steady-clock.ts';
 import { programOn } from '../../../cluster/program-on.ts';
 import { slurmProgram } from '../../../cluster/slurm/programs.ts';
-import { standardExecution } from '../../../core/contract/execution.ts';
+import { standardExecution, terminationOf } from '../../../core/contract/execution.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
+import { timeoutOfClaimed } from '../../../core/job/timeout.ts';
 import { type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
 import type { LaunchRequest } from '../../launch/launcher.ts';
 import { plainWords } from '../../launch/plain-words.ts';
 import { changesBash } from '../../launch/without-bash.ts';
 import type { RunFacts } from '../../facts/run-facts.ts';
 import { launchRequestOf, runVariables } from '../request.ts';
-import { inheritedInputs, srunOptions, srunWords, stepMinutes, tooManyCpus } from './srun.ts';
+import { inheritedInputs, leastMinutes, srunOptions, srunWords, stepMinutes, tooManyCpus } from './srun.ts';
 import { wrapper } from './wrapper.ts';
 
 export interface CommandOptions {
@@ -58,6 +59,7 @@ export function createStepCommands({
   const headroom = execution.sigkill_headroom_seconds ?? standardExecution.sigkill_headroom_seconds;
   const ofRun = new Set(runVariables(facts).map(([name]) => name));
   const inherited = inheritedInputs(environment).filter((name) => !ofRun.has(name));
+  const { leadSeconds } = terminationOf(execution);
   const hasGpus = allocation.hasGpus === true;
   const shell = wrapper({ reachesAll });
   const isPlain = !changesBash(Object.entries(environment));
@@ -80,7 +82,7 @@ export function createStepCommands({
       isLimited,
       bindsCpus: execution.enable_cpu_bind === true,
       overlaps,
-      timeMinutes: minutes,
+      timeMinutes: leastMinutes(minutes, timeoutOfClaimed(job, execution, defaultRequirementsId), leadSeconds),
       signal: execution.srun_termination_signal ?? undefined,
     });
     const request = launchRequestOf(facts, job, []);

@@ -2,6 +2,7 @@ import type { Allocation } from '../../../cluster/batch/allocation.ts';
 import { greatest } from '../../../core/quantity/extremes.ts';
 import { stepSeconds } from '../../../core/allocation/usable-time.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
+import type { Timeout } from '../../../core/job/timeout.ts';
 import { slurmSignal } from '../../../cluster/slurm/signal-name.ts';
 import type { JobFiles, StepId } from '../../../core/contract/files/job.ts';
 
@@ -139,4 +140,17 @@ export function stepMinutes(
   return {
     refusal: `Refusing to launch srun step for job ${id}: only ${left}s remaining (${Math.max(0, usable)}s usable after ${headroomSeconds}s sigkill headroom, need at least 60s)`,
   };
+}
+
+/**
+ * The time limit of a step whose job may have a timeout. The runner ends such a job itself; Slurm does if the runner was killed, a minute
+ * later, so that the runner is the first where it is there.
+ */
+export function leastMinutes(
+  minutes: number | undefined,
+  timeout: Pick<Timeout, 'seconds'> | undefined,
+  leadSeconds: number,
+): number | undefined {
+  if (timeout === undefined) return minutes;
+  return Math.min(minutes ?? Infinity, Math.ceil((timeout.seconds + leadSeconds) / 60) + 1);
 }

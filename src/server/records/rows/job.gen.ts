@@ -23,6 +23,7 @@ export const claimedJobOf = (row: JobRow): Job & { attempt_id: number } => ({
   start_time: row.start_time ?? undefined,
   origin: row.origin ?? undefined,
   labels: row.labels === null ? undefined : (JSON.parse(row.labels) as string[]),
+  timeout: row.timeout ?? undefined,
 });
 
 /** A job as the API returns it: unset fields are zeros and empty strings where clients of Torc 1.0.0 rely on it. */
@@ -47,6 +48,7 @@ export const jobOf = (row: JobRow): Job => ({
   start_time: row.start_time ?? undefined,
   origin: row.origin ?? undefined,
   labels: row.labels === null ? undefined : (JSON.parse(row.labels) as string[]),
+  timeout: row.timeout ?? undefined,
 });
 
 /** A list or variables as JSON; null for none. */
@@ -63,4 +65,5 @@ export const definitionRow = (job: Definition): StoredDefinition => ({
   supports_termination: typeof job.supports_termination === 'boolean' ? Number(job.supports_termination) : null,
   priority: job.priority ?? 0,
   labels: storedJson(job.labels),
+  timeout: job.timeout || null,
 });
