@@ -17,10 +17,11 @@ const samples: Readonly<Record<string, readonly [value: unknown, kdl: string]>> 
   flag: [true, '#true'],
   texts: [['gpu'], '"gpu"'],
   variables: [{ A: '1' }, '{ A "1" }'],
+  duration: ['PT2H', '"PT2H"'],
 };
 const sampleOf = (name: FileName): readonly [value: unknown, kdl: string] => {
-  const { kind, standard } = fieldOf(name);
-  return standard === true ? [false, '#false'] : (samples[kind] as [unknown, string]);
+  const { kind, form = kind, standard } = fieldOf(name);
+  return standard === true ? [false, '#false'] : (samples[form] as [unknown, string]);
 };
 
 const file = (fields: object) => ({ jobs: [{ name: 'j', command: 'true', ...fields }] });

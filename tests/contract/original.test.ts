@@ -133,6 +133,7 @@ describe('the stand-in for Torc’s own server', () => {
       // Reported by the server alone. A lost attempt counts there.
       'POST /jobs refunded_attempts',
       'POST /jobs removed_at_ms',
+      'POST /jobs timeout',
       // The cause of an end is not kept there; the return code is.
       'POST /jobs/{id}/complete_job/{status}/{run_id} cause',
       'POST /jobs/{id}/complete_job/{status}/{run_id} cause_code',
@@ -160,6 +161,7 @@ describe('the stand-in for Torc’s own server', () => {
       'PUT /compute_nodes/{id} process',
       'PUT /jobs/{id} refunded_attempts',
       'PUT /jobs/{id} removed_at_ms',
+      'PUT /jobs/{id} timeout',
       'PUT /results/{id} cause',
       'PUT /results/{id} cause_code',
       'PUT /results/{id} handler_limit',

@@ -39,6 +39,8 @@ interface FieldOfJob {
   readonly none?: 0;
   /** What the record of a job has in place of no value: clients of Torc 1.0.0 rely on it. */
   readonly unset?: '' | 0 | false;
+  /** Not every text is a value of it: it has to be a duration above zero. */
+  readonly form?: 'duration';
   /** No list sorts by it. */
   readonly isUnsorted?: true;
   /** A page of columns has it, although no workflow file defines it. */
@@ -162,6 +164,7 @@ export const jobFields = {
   timeout: {
     kind: 'text',
     role: 'definition',
+    form: 'duration',
     isUnsorted: true,
     file: {
       says: 'Longest time that the job may run: then it is asked to end, and killed after sigterm_lead_seconds. An ISO 8601 duration.',
@@ -188,6 +191,10 @@ const namesWhere = <Name extends JobFieldName>(holds: (field: FieldOfJob) => unk
 
 export type DefinitionName = NamesWith<{ role: 'definition' }>;
 export const definitionNames = namesWhere<DefinitionName>(({ role }) => role === 'definition');
+
+/** Texts that are durations. */
+export type DurationName = NamesWith<{ form: 'duration' }>;
+export const durationNames = namesWhere<DurationName>(({ form }) => form === 'duration');
 
 export type ReferenceName = NamesWith<{ role: 'reference' }>;
 export const referenceNames = namesWhere<ReferenceName>(({ role }) => role === 'reference');

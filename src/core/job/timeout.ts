@@ -62,14 +62,6 @@ function written(text: string, field: string): Timeout | undefined {
     : { seconds, setBy: `${field}: ${text.trim()}`, isRequest: false };
 }
 
-/** What makes a timeout useless, as a sentence; undefined for a good one. */
-export function timeoutFault(field: string, text: string | null | undefined): string | undefined {
-  if (text === undefined || text === null) return undefined;
-  const seconds = readAmount(text, parseDuration);
-  if (seconds === undefined) return `${field} must be an ISO 8601 duration such as PT2H or PT90S; found "${text}"`;
-  return seconds === 0 ? `${field} must be at least a second; found "${text}"` : undefined;
-}
-
 /**
  * A runner measures the time of a job from its begin to the report of its end, and a launcher in a long step on a clock of its own. Too
  * small, and a job that ended at its timeout gets more time from a recovery; too large, and one that lost its runner just before does not.

@@ -67,6 +67,16 @@ describe('the cause of a bad end', () => {
       },
       'at_maximum',
     ],
+    [
+      'a timeout, whatever it used besides',
+      { status: 'terminated', causeCode: 'time', isAtTimeout: true, lack: { ...lack, memory: 'memory_exceeded' } },
+      'at_timeout',
+    ],
+    [
+      'the end of the time of its runner, with as much time as it had asked for',
+      { status: 'terminated', causeCode: 'time', isAtTimeout: false, lack: { ...lack, timeout: true } },
+      'time',
+    ],
     ['another job that failed', { status: 'canceled', canceledBehind: 'failure' }, 'dependency'],
     ['another job that was stopped', { status: 'canceled', canceledBehind: 'stop' }, 'behind_stop'],
     ['a user', { status: 'canceled' }, 'canceled'],
@@ -83,6 +93,12 @@ it('without a measured lack a job is named by its cause, and repeated as the voc
   expect(named.filter((code) => REPAIRS[code].again !== 'no').toSorted()).toEqual(
     ['allocation', 'canceled', 'disk', 'killed', 'lost', 'memory', 'node', 'stopped', 'unproven'].toSorted(),
   );
+});
+
+it('a job at its timeout is left: only a person, or a rule of a failure handler, repeats it', () => {
+  expect(REPAIRS.at_timeout.again).toBe('no');
+  expect(planRecovery([{ id: 1, why: 'at_timeout' }], { retriesUnknown: false }).left).toHaveLength(1);
+  expect(planRecovery([{ id: 1, why: 'at_timeout' }], { retriesUnknown: true }).retried).toHaveLength(1);
 });
 
 describe('the plan of a recovery', () => {

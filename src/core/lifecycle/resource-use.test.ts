@@ -103,3 +103,21 @@ describe('the measured use', () => {
     expect(measuredOf({ ...limits, runtimeSeconds: undefined }, use)).toEqual([]);
   });
 });
+
+it('a job that was ended at its timeout lacked no time that a correction could give, and one that ended for its runner did', () => {
+  const end = {
+    status: 'terminated',
+    returnCode: 152,
+    causeCode: 'time',
+    seconds: 120,
+    peakMemoryBytes: undefined,
+    peakCpuPercent: undefined,
+  } as const;
+  const codes = { memory: 137, time: 152 };
+  const limited = { memoryBytes: 2 ** 30, numCpus: 1, runtimeSeconds: 60 };
+  const own = { seconds: 120, setBy: 'timeout: PT2M', isRequest: false };
+  const lacks = (timeout: Parameters<typeof useOf>[2]) => lackOf(limited, useOf(end, codes, timeout));
+  expect(lacks(own)).toMatchObject({ timeout: false, timeoutReason: undefined, runtime: false });
+  expect(lacks(undefined)).toMatchObject({ timeout: true, timeoutReason: 'sigxcpu_152', runtime: true });
+  expect(lacks({ ...own, isRequest: true })).toMatchObject({ timeout: true, runtime: true });
+});

@@ -36,3 +36,39 @@ it('each step is warned before its own limit and killed at it, those of the same
     [70, ['c'], 'SIGKILL'],
   ]);
 });
+
+it('a job with a timeout has all of it before the signal, and the lead before SIGKILL, also beside a warned step', async () => {
+  const sent: [number, readonly string[], string, string][] = [];
+  const limits = createStepLimits({
+    signal: 'SIGTERM',
+    leadSeconds: 10,
+    send: (ids, signal, limit) => sent.push([Date.now() / 1000, ids, signal, limit]),
+  });
+  limits.beginTimeout('slow', 0, 5);
+  limits.beginTimeout('later', 600, 5);
+  limits.beginTimeout('quick', 0, 5);
+  limits.begin('step', 0, 60);
+  await vi.advanceTimersByTimeAsync(4_900);
+  expect(sent).toEqual([]);
+  limits.forget('quick');
+  await vi.advanceTimersByTimeAsync(3_000);
+  limits.forget('later');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(sent).toEqual([
+    [5, ['slow'], 'SIGTERM', 'timeout'],
+    [5.6, ['later'], 'SIGTERM', 'timeout'],
+    [15, ['slow'], 'SIGKILL', 'timeout'],
+    [50, ['step'], 'SIGTERM', 'deadline'],
+    [60, ['step'], 'SIGKILL', 'deadline'],
+  ]);
+});
+
+it('there is one timer for all jobs with a limit, and none before the first and after the last', () => {
+  const limits = createStepLimits({ signal: 'SIGTERM', leadSeconds: 10, send() {} });
+  limits.forget('without a limit');
+  expect(vi.getTimerCount()).toBe(0);
+  for (const id of ['a', 'b', 'c']) limits.beginTimeout(id, 0, 5);
+  expect(vi.getTimerCount()).toBe(1);
+  for (const id of ['a', 'b', 'c']) limits.forget(id);
+  expect(vi.getTimerCount()).toBe(0);
+});

@@ -34,6 +34,7 @@ export const columnCases: Cases = {
             labels: [null, null, ['gpu']],
             origin: [null, null, null],
             removed_at_ms: [null, null, null],
+            timeout: [null, null, null],
             depends_on_job_ids: [null, [1], null],
             input_file_ids: [relationships.input_file_ids, [2], null],
             output_file_ids: [relationships.output_file_ids, null, null],

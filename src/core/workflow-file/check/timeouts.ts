@@ -1,4 +1,4 @@
-import { timeoutFault } from '../../job/timeout.ts';
+import { durationFault } from '../../quantity/duration-fault.ts';
 import { parseDuration } from '../../quantity/duration.ts';
 import { readAmount } from '../../quantity/read-amount.ts';
 import type { Draft } from '../draft.ts';
@@ -11,7 +11,7 @@ import { durationAdvice, durationDoubt } from './unit-advice.ts';
 export function checkTimeouts({ spec, jobs }: Draft, complain: Complain): void {
   const look = (text: string | undefined, path: ValuePath): void => {
     if (text === undefined || text === UNREAD) return;
-    const fault = timeoutFault('timeout', text);
+    const fault = durationFault('timeout', text);
     const doubt = durationDoubt('timeout', text);
     if (fault !== undefined) {
       const plain = readAmount(text, parseDuration) === undefined ? { plain: durationAdvice('timeout', text) } : {};

@@ -94,3 +94,37 @@ describe('rules about causes', () => {
     });
   });
 });
+
+describe('a job that was ended at its timeout', () => {
+  const forTime = { on_timeout: { runtime: 'x2', max: 'PT24H', max_retries: 2 } };
+  const timeout = { seconds: 5, setBy: 'timeout: PT5S', isRequest: false };
+  const ended = { ...completion, status: 'terminated', return_code: 143, exec_time_minutes: 5 / 60 } as Completion;
+  const by = (over: Partial<ClaimedJob>, how: object = {}) =>
+    decideRetry(job(over), { completion: ended, cause: 'time', timeout, ...how }, handler(forTime), terms);
+
+  it('on_timeout repeats it with the same timeout and the same runtime, also without requirements, as often as it says', () => {
+    for (const requirements of [5, terms.unlimited])
+      expect(by({ resource_requirements_id: requirements as number })).toMatchObject({
+        kind: 'again',
+        completion: { cause: 'it runs again with the same timeout (on_timeout)' },
+        again: { maxRetries: 2, raise: undefined, isRefunded: false },
+      });
+    expect(by({ attempt_id: 2 })).toMatchObject({
+      kind: 'end',
+      completion: { cause: 'attempt 2 was the last that on_timeout allows; timeout: PT5S is not raised' },
+    });
+  });
+
+  it('where the requested runtime is the timeout, on_timeout raises it', () => {
+    const need = { ...job().need, runtime_seconds: 5 };
+    expect(by({ need }, { timeout: { ...timeout, isRequest: true } })).toMatchObject({
+      kind: 'again',
+      again: { raise: { runtime_seconds: 60 } },
+    });
+  });
+
+  it('without a rule about it, it stays ended', () => {
+    const failed = { completion: ended, cause: 'time', timeout } as const;
+    expect(decideRetry(job(), failed, NO_HANDLER, terms).kind).toBe('end');
+  });
+});

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   fitsBeside,
+  leastMinutes,
   inheritedInputs,
   srunOptions,
   srunWords,
@@ -199,4 +200,13 @@ describe('a step and what its allocation has', () => {
   ])('a step that needs %s', (_, own, others, granted, isRoom) => {
     expect(fitsBeside(own, others, granted)).toBe(isRoom);
   });
+});
+
+it.each([
+  ['the time of the runner, without a timeout', 30, undefined, 30],
+  ['its timeout, the lead and at least a minute, which is less', 30, 100, 4],
+  ['its timeout, in a runner without an end', undefined, 100, 4],
+  ['the time of the runner, which is less than its timeout', 2, 3600, 2],
+])('the time limit of a step is %s', (_, minutes, seconds, limit) => {
+  expect(leastMinutes(minutes, seconds === undefined ? undefined : { seconds }, 30)).toBe(limit);
 });

@@ -1,5 +1,6 @@
 import type { Job } from '../../../core/contract/job.ts';
-import { timeoutFault } from '../../../core/job/timeout.ts';
+import { type DurationName, durationNames } from '../../../core/job/fields.ts';
+import { durationFault } from '../../../core/quantity/duration-fault.ts';
 import { refuseBadLabels, sortedLabels } from '../../../core/contract/labels.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { refuseBadEnvironment, refuseNul } from './environment.ts';
@@ -7,7 +8,7 @@ import { definitionRow } from '../rows/job.gen.ts';
 import type { Definition, StoredDefinition } from '../rows/job.ts';
 
 /** The fields of a job that are checked before it is written. */
-type Fields = Pick<Job, 'name' | 'priority' | 'env' | 'command' | 'invocation_script' | 'timeout'>;
+type Fields = Pick<Job, 'name' | 'priority' | 'env' | 'command' | 'invocation_script' | DurationName>;
 
 export function refuseBadJob(job: Fields): void {
   if ((job.priority ?? 0) < 0) {
@@ -16,9 +17,11 @@ export function refuseBadJob(job: Fields): void {
       found: job.priority,
     });
   }
-  const fault = timeoutFault('timeout', job.timeout);
-  if (fault !== undefined)
-    throw new Refusal('BODY_REFUSED', `${fault}, for job '${job.name}'`, { field: 'timeout', found: job.timeout });
+  for (const field of durationNames) {
+    const fault = durationFault(field, job[field]);
+    if (fault !== undefined)
+      throw new Refusal('BODY_REFUSED', `${fault}, for job '${job.name}'`, { field, found: job[field] });
+  }
   refuseBadEnvironment(job.env, 'job');
   refuseNul(job.command, `command of job '${job.name}'`);
   refuseNul(job.invocation_script, `invocation_script of job '${job.name}'`);

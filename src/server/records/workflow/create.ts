@@ -1,5 +1,5 @@
 import { misplacedSettings } from '../../../core/contract/execution.ts';
-import { timeoutFault } from '../../../core/job/timeout.ts';
+import { durationFault } from '../../../core/quantity/duration-fault.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { STANDARD_OUTAGE_MINUTES, STANDARD_WAIT_SECONDS } from '../../../core/contract/standard-settings.ts';
 import { type NewWorkflow, type Workflow, type WorkflowChange } from '../../../core/contract/workflow.ts';
@@ -36,7 +36,7 @@ export function refuseIterations({ dynamic_jobs: dynamic }: WorkflowChange): voi
 
 /** Settings of the other mode, and a timeout that nothing could read. With `auto` the mode is known only when a runner starts. */
 export function refuseMisplaced({ execution_config: config }: WorkflowChange): void {
-  const fault = timeoutFault('execution_config.timeout', config?.timeout);
+  const fault = durationFault('execution_config.timeout', config?.timeout);
   if (fault !== undefined)
     throw new Refusal('BODY_REFUSED', fault, { field: 'execution_config.timeout', found: config?.timeout });
   if (config === undefined || config === null || config.mode === 'auto') return;
