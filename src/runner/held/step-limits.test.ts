@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { steadyNow } from '../../client/steady-clock.ts';
 import { createStepLimits, momentsOf } from './step-limits.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));
@@ -71,4 +72,24 @@ it('there is one timer for all jobs with a limit, and none before the first and 
   expect(vi.getTimerCount()).toBe(1);
   for (const id of ['a', 'b', 'c']) limits.forget(id);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+it('a pause in which the runner did not run, as in a suspended allocation, does not count; a loaded machine does', async () => {
+  const sent: string[] = [];
+  let passedMs = 0;
+  const faked = performance.now.bind(performance);
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => faked() + passedMs);
+  onTestFinished(() => clock.mockRestore());
+  const limits = createStepLimits({
+    signal: 'SIGTERM',
+    leadSeconds: 10,
+    send: (ids, signal) => sent.push(`${signal} ${ids.join(' ')}`),
+  });
+  limits.beginTimeout('a', steadyNow(), 100);
+  passedMs = 3_600_000;
+  await vi.advanceTimersByTimeAsync(98_000);
+  expect(sent).toEqual([]);
+  passedMs += 3_000;
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(sent).toEqual(['SIGTERM a']);
 });

@@ -20,6 +20,15 @@ export function momentsOf(beganAtMs: number, limitSeconds: number, leadSeconds: 
 /** Warnings that are due within this time go together: steps that end in the same minute would load the controller. */
 const TOGETHER_MS = 1_000;
 
+/**
+ * While a job has a timeout, the clock is looked at this often. A batch system that suspends an allocation stops its runner and its jobs,
+ * and this clock goes on: what a look is late by is not counted. Longer, and more of such a pause counts; shorter, and a runner wakes
+ * more often.
+ */
+const LOOK_MS = 30_000;
+/** Later than a busy machine makes a timer. Too small, and a load lengthens timeouts; too large, and short pauses count. */
+const LATE_MS = 5_000;
+
 interface Due {
   readonly id: StepId;
   readonly atMs: number;
@@ -42,14 +51,26 @@ export type StepLimits = ReturnType<typeof createStepLimits>;
 export function createStepLimits({ signal, leadSeconds, send }: StepLimitsOptions) {
   let open: Due[] = [];
   let timer: { cancel(): void } | undefined;
+  /** When the timer was to fire. */
+  let plannedMs = Infinity;
+
+  /** Timeouts are later by a pause in which this process did not run. */
+  const withoutPause = () => {
+    const lateMs = steadyNow() - plannedMs;
+    if (lateMs > LATE_MS) open = open.map((each) => postponed(each, lateMs));
+    plannedMs = Infinity;
+  };
 
   const arm = () => {
     timer?.cancel();
-    const nextMs = open.reduce((least, { atMs }) => Math.min(least, atMs), Infinity);
-    timer = nextMs === Infinity ? undefined : atMoment(nextMs, fire);
+    if (open.length === 0) return;
+    const lookMs = open.some(({ limit }) => limit === 'timeout') ? steadyNow() + LOOK_MS : Infinity;
+    plannedMs = open.reduce((least, { atMs }) => Math.min(least, atMs), lookMs);
+    timer = atMoment(plannedMs, fire);
   };
 
   const fire = () => {
+    withoutPause();
     const now = steadyNow();
     const { due = [], left = [] } = Object.groupBy(open, (each) => (isDue(each, now) ? 'due' : 'left'));
     open = left;
@@ -64,29 +85,38 @@ export function createStepLimits({ signal, leadSeconds, send }: StepLimitsOption
     arm();
   };
 
+  const add = (...dues: readonly Due[]) => {
+    withoutPause();
+    open.push(...dues);
+    arm();
+  };
+
   return {
     /** A step began at this moment of `steadyNow`, and may run so long. */
     begin(id: StepId, beganAtMs: number, limitSeconds: number) {
       const { signalAtMs, endAtMs } = momentsOf(beganAtMs, limitSeconds, leadSeconds);
       const limit = 'deadline';
-      open.push({ id, atMs: signalAtMs, signal, limit }, { id, atMs: endAtMs, signal: 'SIGKILL', limit });
-      arm();
+      add({ id, atMs: signalAtMs, signal, limit }, { id, atMs: endAtMs, signal: 'SIGKILL', limit });
     },
     /** A job with a timeout began at this moment of `steadyNow`. */
     beginTimeout(id: StepId, beganAtMs: number, seconds: number) {
       const atMs = beganAtMs + seconds * 1000;
       const limit = 'timeout';
-      open.push({ id, atMs, signal, limit }, { id, atMs: atMs + leadSeconds * 1000, signal: 'SIGKILL', limit });
-      arm();
+      add({ id, atMs, signal, limit }, { id, atMs: atMs + leadSeconds * 1000, signal: 'SIGKILL', limit });
     },
     /** It has ended. */
     forget(id: StepId) {
       if (open.length === 0) return;
       open = open.filter((each) => each.id !== id);
-      if (open.length === 0) arm();
+      if (open.length > 0) return;
+      timer?.cancel();
+      plannedMs = Infinity;
     },
   };
 }
 
 /** A warning may come a little early, the end of a job may not. */
 const isDue = ({ atMs, limit }: Due, now: number): boolean => atMs <= now + (limit === 'deadline' ? TOGETHER_MS : 0);
+
+/** The end of a step is that of its allocation, which is asked for again. */
+const postponed = (due: Due, byMs: number): Due => (due.limit === 'timeout' ? { ...due, atMs: due.atMs + byMs } : due);
