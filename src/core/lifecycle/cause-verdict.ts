@@ -1,6 +1,6 @@
 import type { CauseCode, HandlerLimit } from '../contract/cause-code.ts';
 import { formatDuration } from '../quantity/duration.ts';
-import type { Timeout } from '../job/timeout.ts';
+import type { Timeout } from '../attempt/timeout.ts';
 import { type Backoff, type CauseRules, type Raise, USUAL_ATTEMPTS } from './cause-rules.ts';
 
 /** What ended an attempt, where more than an exit code proves it: its memory, its time, or its node. */

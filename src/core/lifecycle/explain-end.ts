@@ -1,6 +1,6 @@
 import { CAUSES, didOf, endReasonOf } from '../attempt/cause.ts';
 import type { CauseCode } from '../contract/cause-code.ts';
-import { hasReached } from '../job/timeout.ts';
+import { hasReached } from '../attempt/timeout.ts';
 import { UNSUCCESSFUL } from '../job/statuses.ts';
 import type { AttemptEnd, Explanation, JobFacts, Reason } from './job-facts.ts';
 import { standing } from './explain-wait.ts';
@@ -105,7 +105,6 @@ function canceled({ id, dependencies, cause, workflow, startedAt, end }: JobFact
 /** Why it ended as it did: the sentence of its cause, what is known besides, and what a person does next. */
 function explainedEnd(job: JobFacts, end: AttemptEnd): End {
   const reason = endReasonOf(end);
-  const cause = end.causeCode ?? undefined;
   const code = end.status === 'completed' ? onHost(end) : ` with exit code ${end.returnCode}`;
   return {
     headline: `${didOf(end.status)} after ${timeText(end.seconds)}${code}`,

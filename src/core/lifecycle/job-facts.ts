@@ -3,7 +3,7 @@ import type { RecordedAttempt } from '../attempt/history.ts';
 import type { ScheduledComputeNode } from '../contract/allocation.ts';
 import type { AttemptOfJob } from '../contract/view.ts';
 import type { HandlerLimit } from '../contract/cause-code.ts';
-import type { Timeout } from '../job/timeout.ts';
+import type { Timeout } from '../attempt/timeout.ts';
 import type { SlurmJob } from '../allocation/slurm-job.ts';
 import type { JobStatus } from '../contract/job.ts';
 import type { RunPlace } from './next-command.ts';

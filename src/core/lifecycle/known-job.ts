@@ -6,7 +6,7 @@ import type { ComputeNode } from '../contract/node.ts';
 import type { Result } from '../contract/result.ts';
 import type { JobExplanation } from '../contract/view.ts';
 import type { ExecutionConfig } from '../contract/workflow.ts';
-import { timeoutOf } from '../job/timeout.ts';
+import { timeoutOf } from '../attempt/timeout.ts';
 import { isOneOf, RAN } from '../job/statuses.ts';
 import { explain } from './explain.ts';
 import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from './job-facts.ts';

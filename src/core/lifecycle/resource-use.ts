@@ -3,7 +3,7 @@ import type { CauseCode } from '../contract/cause-code.ts';
 import type { Need } from '../contract/exchange.ts';
 import type { JobStatus } from '../job/job-statuses.ts';
 import type { ResourceRequirements } from '../contract/resources.ts';
-import { hasReached, type Timeout } from '../job/timeout.ts';
+import { hasReached, type Timeout } from '../attempt/timeout.ts';
 import { SUCCEEDED } from '../job/statuses.ts';
 import { parseMemory } from '../quantity/bytes.ts';
 import { parseDuration } from '../quantity/duration.ts';

@@ -3,7 +3,7 @@ import type { Job } from '../contract/job.ts';
 import type { ResourceRequirements } from '../contract/resources.ts';
 import type { Result } from '../contract/result.ts';
 import type { ExecutionConfig } from '../contract/workflow.ts';
-import { timeoutOf } from '../job/timeout.ts';
+import { timeoutOf } from '../attempt/timeout.ts';
 import { formatMemory } from '../quantity/bytes.ts';
 import { formatRuntime } from '../quantity/duration.ts';
 import { type Correction, correctResources, type JobUse, type Multipliers } from './correct-resources.ts';

@@ -4,7 +4,7 @@ import { exitCodesOf, failsForStale, judge, NOT_EXECUTABLE, type Verdict } from 
 import type { ClaimedJob, Completion } from '../../core/contract/exchange.ts';
 import { filesOf } from '../../core/contract/files/job.ts';
 import { type FailureCause, failureCauseOf } from '../../core/lifecycle/cause-verdict.ts';
-import { type Timeout, timeoutWords } from '../../core/job/timeout.ts';
+import { type Timeout, timeoutWords } from '../../core/attempt/timeout.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
 import type { OverRequest } from '../facts/options.ts';
 import type { CurrentRun } from '../ledger/current-run.ts';

@@ -3,7 +3,7 @@ import { createActions } from '../actions/actions.ts';
 import { scriptsEndAt } from '../claim/deadline.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import { cpuLimitOf, memoryLimitOf } from '../observe/memory-limit.ts';
-import { timeoutOfClaimed } from '../../core/job/timeout.ts';
+import { timeoutOfClaimed } from '../../core/attempt/timeout.ts';
 import type { TimeLimit } from '../claim/time-limit.ts';
 import { STDIO_FOLDER } from '../../core/contract/files/job.ts';
 import { createCrate } from '../attempt/crate/crate.ts';

@@ -3,7 +3,7 @@ import { jobStatus, statusCode, statusOf } from '../../core/contract/job.ts';
 import type { CauseCode } from '../../core/contract/cause-code.ts';
 import type { ResourceUse, ResourceUseClass } from '../../core/contract/view.ts';
 import { type Correction, correctResources, USUAL_MULTIPLIERS } from '../../core/lifecycle/correct-resources.ts';
-import { type Timeout, timeoutOf } from '../../core/job/timeout.ts';
+import { type Timeout, timeoutOf } from '../../core/attempt/timeout.ts';
 import { createRepresentatives } from '../../core/lifecycle/representative-uses.ts';
 import { type Use, useOf } from '../../core/lifecycle/resource-use.ts';
 import { formatMemory } from '../../core/quantity/bytes.ts';

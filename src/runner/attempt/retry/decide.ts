@@ -1,4 +1,4 @@
-import type { Timeout } from '../../../core/job/timeout.ts';
+import type { Timeout } from '../../../core/attempt/timeout.ts';
 import type { ClaimedJob, Completion, Retried } from '../../../core/contract/exchange.ts';
 import { type CauseRules } from '../../../core/lifecycle/cause-rules.ts';
 import {

@@ -5,7 +5,7 @@ import { programOn } from '../../../cluster/program-on.ts';
 import { slurmProgram } from '../../../cluster/slurm/programs.ts';
 import { standardExecution, terminationOf } from '../../../core/contract/execution.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
-import { timeoutOfClaimed } from '../../../core/job/timeout.ts';
+import { timeoutOfClaimed } from '../../../core/attempt/timeout.ts';
 import { type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
 import type { LaunchRequest } from '../../launch/launcher.ts';
 import { plainWords } from '../../launch/plain-words.ts';

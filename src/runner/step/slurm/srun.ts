@@ -2,7 +2,7 @@ import type { Allocation } from '../../../cluster/batch/allocation.ts';
 import { greatest } from '../../../core/quantity/extremes.ts';
 import { stepSeconds } from '../../../core/allocation/usable-time.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
-import type { Timeout } from '../../../core/job/timeout.ts';
+import type { Timeout } from '../../../core/attempt/timeout.ts';
 import { slurmSignal } from '../../../cluster/slurm/signal-name.ts';
 import type { JobFiles, StepId } from '../../../core/contract/files/job.ts';
 
