@@ -85,9 +85,9 @@ export function createStepLimits({ signal, leadSeconds, send }: StepLimitsOption
     arm();
   };
 
-  const add = (...dues: readonly Due[]) => {
+  const add = (asked: Due, killedAtMs: number) => {
     withoutPause();
-    open.push(...dues);
+    open.push(asked, { ...asked, atMs: killedAtMs, signal: 'SIGKILL' });
     arm();
   };
 
@@ -95,14 +95,12 @@ export function createStepLimits({ signal, leadSeconds, send }: StepLimitsOption
     /** A step began at this moment of `steadyNow`, and may run so long. */
     begin(id: StepId, beganAtMs: number, limitSeconds: number) {
       const { signalAtMs, endAtMs } = momentsOf(beganAtMs, limitSeconds, leadSeconds);
-      const limit = 'deadline';
-      add({ id, atMs: signalAtMs, signal, limit }, { id, atMs: endAtMs, signal: 'SIGKILL', limit });
+      add({ id, atMs: signalAtMs, signal, limit: 'deadline' }, endAtMs);
     },
     /** A job with a timeout began at this moment of `steadyNow`. */
     beginTimeout(id: StepId, beganAtMs: number, seconds: number) {
       const atMs = beganAtMs + seconds * 1000;
-      const limit = 'timeout';
-      add({ id, atMs, signal, limit }, { id, atMs: atMs + leadSeconds * 1000, signal: 'SIGKILL', limit });
+      add({ id, atMs, signal, limit: 'timeout' }, atMs + leadSeconds * 1000);
     },
     /** It has ended. */
     forget(id: StepId) {

@@ -17,7 +17,7 @@ export const resourceRequirements = object('ResourceRequirementsSpec', {
   }),
   runtime: may(
     stringShape,
-    'Longest time that the job may take: an ISO 8601 duration such as PT5M, PT2H30M or P1DT12H.',
+    'Time that the job needs at most, for claims and planned walltimes: an ISO 8601 duration such as PT5M, PT2H30M or P1DT12H. It is a limit with timeout_by: runtime only.',
     {
       unit: 'ISO 8601 duration',
       standard: 'PT1H',

@@ -10,13 +10,14 @@ const WORDS_OF_OTHERS: Readonly<Record<string, Readonly<Record<string, readonly 
     input_files: ['inputs', 'input', 'in'],
     output_files: ['outputs', 'output', 'out'],
     failure_handler: ['retries', 'retry', 'on_failure'],
+    timeout: ['time_limit', 'max_time'],
   },
   'struct ResourceRequirementsSpec': {
     num_cpus: ['cpus', 'cores', 'threads', 'ncpus', 'cpus_per_task'],
     num_gpus: ['gpus', 'gres'],
     num_nodes: ['nodes'],
     memory: ['mem', 'ram', 'mem_mb', 'memory_gb'],
-    runtime: ['time', 'walltime', 'time_limit', 'timeout', 'duration'],
+    runtime: ['time', 'walltime', 'time_limit', 'duration'],
   },
   'struct WorkflowSpec': {
     jobs: ['tasks', 'steps', 'rules', 'job'],
