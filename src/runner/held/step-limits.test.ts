@@ -19,7 +19,7 @@ it('each step is warned before its own limit and killed at it, those of the same
   const limits = createStepLimits({
     signal: 'SIGUSR1',
     leadSeconds: 20,
-    send: (ids: readonly string[], signal: string) => sent.push([Date.now() / 1000, ids, signal]),
+    send: (ids: readonly string[], signal: string) => sent.push([Math.round(Date.now() / 100) / 10, ids, signal]),
   });
   limits.begin('a', 0, 60);
   limits.begin('b', 800, 60);
@@ -43,7 +43,7 @@ it('a job with a timeout has all of it before the signal, and the lead before SI
   const limits = createStepLimits({
     signal: 'SIGTERM',
     leadSeconds: 10,
-    send: (ids, signal, limit) => sent.push([Date.now() / 1000, ids, signal, limit]),
+    send: (ids, signal, limit) => sent.push([Math.round(Date.now() / 100) / 10, ids, signal, limit]),
   });
   limits.beginTimeout('slow', 0, 5);
   limits.beginTimeout('later', 600, 5);
@@ -92,4 +92,18 @@ it('a pause in which the runner did not run, as in a suspended allocation, does 
   passedMs += 3_000;
   await vi.advanceTimersByTimeAsync(3_000);
   expect(sent).toEqual(['SIGTERM a']);
+});
+
+it('a job whose end the runner hears of in the turn of its timeout is not signaled: a busy runner hears of ends after its timers', () => {
+  const sent: string[] = [];
+  const limits = createStepLimits({
+    signal: 'SIGTERM',
+    leadSeconds: 10,
+    send: (ids, signal) => sent.push(`${signal} ${ids.join(' ')}`),
+  });
+  limits.beginTimeout('ended', steadyNow(), 5);
+  limits.beginTimeout('runs', steadyNow(), 5);
+  setTimeout(() => limits.forget('ended'), 5_000);
+  vi.advanceTimersByTime(5_001);
+  expect(sent).toEqual(['SIGTERM runs']);
 });
