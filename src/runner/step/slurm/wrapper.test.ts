@@ -263,6 +263,17 @@ describe('a signal to each process of a step', () => {
     expect([status, mark]).toMatchObject([0, { code: 0, asked: { isHandled: false, isCertain: false } }]);
   });
 
+  it('a 0 of a script whose child was signaled first proves nothing, if the signal to all others follows', async () => {
+    const patient = REACHES_ALL.replace('read -r -t 0.05 ', 'read -r -t 3 ');
+    expect(patient).not.toBe(REACHES_ALL);
+    const signals: readonly Sent[] = [
+      ['leaf', 'SIGTERM'],
+      ['shell', 'SIGTERM'],
+    ];
+    const { status, mark } = await signaled('echo; sleep 60; echo end', signals, patient);
+    expect([status, mark]).toMatchObject([0, { code: 0, asked: { isHandled: false, isCertain: true } }]);
+  });
+
   it('the exit code of a command that ends at the moment of the signal is never lost', async () => {
     for (let round = 0; round < 30; round += 1) {
       const { status, mark } = await signaled("trap 'kill $!; exit 6' TERM; sleep 60 & echo; wait", [
