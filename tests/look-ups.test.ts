@@ -87,6 +87,7 @@ const PLACES: Readonly<Record<string, string>> = {
   'src/cluster/private-folder.ts: the temporary folder': PRIVATE,
   'src/cluster/private-folder.ts: a path of the system': PRIVATE,
   'src/cluster/program-on.ts: a path of the system': ROOT,
+  'src/cli/standalone/missing-database.ts: the home folder': 'tests/e2e/missing-database.test.ts',
   'src/cli/standalone/read-only-copy.ts: the temporary folder': 'tests/e2e/read-only-medium.test.ts',
   'src/core/convert/cwl/tool.ts: the temporary folder': JOB,
   'src/core/convert/make/asking.ts: a hidden file': WORDS,

@@ -4,6 +4,7 @@ import { patientAfterContact, PATIENCE_MS } from '../client/patient-after-contac
 import { API_VERSION, VERSION } from '../core/contract/version.ts';
 import type { Connection } from '../client/node/connect.ts';
 import { certificatesIn } from '../client/node/certificates.ts';
+import type { Command } from './command.ts';
 import type { Configuration } from './config/schema.ts';
 import { Failure } from './failure.ts';
 import type { Option } from './option.ts';
@@ -65,7 +66,9 @@ export function createContext({
   environment,
   hint,
   torc,
-}: Pick<Context, 'settings' | 'configuration' | 'output' | 'environment' | 'hint' | 'torc'>): OpenContext {
+  makesDatabase = false,
+}: Pick<Context, 'settings' | 'configuration' | 'output' | 'environment' | 'hint' | 'torc'> &
+  Pick<Command, 'makesDatabase'>): OpenContext {
   let exitCode = 0;
   let opened: Promise<Service> | undefined;
   let standalone: Standalone | undefined;
@@ -77,7 +80,8 @@ export function createContext({
     const { createClient } = await import('../client/client.ts');
     if (settings.standalone) {
       const { openStandalone } = await import('./standalone/open.ts');
-      standalone = await openStandalone(settings, output, environment, configuration['client.run.umask']);
+      const umask = configuration['client.run.umask'];
+      standalone = await openStandalone({ settings, output, environment, umask, makesDatabase });
     }
     const given = withoutLogin(validUrl(standalone?.url ?? settings.url));
     const { url, user = settings.user } = given;

@@ -60,6 +60,7 @@ export async function runProgram(
       environment,
       hint,
       torc: (words) => captured(words, environment),
+      makesDatabase: command.makesDatabase === true,
     });
     try {
       await command.run(context, args as never, options);

@@ -109,14 +109,14 @@ describe('a command', () => {
 
   it('a command is not stopped by what is wrong in a section that it does not read, but says it', async () => {
     write('torc.toml', '[server]\nport = "abc"\n');
-    const { code, stderr } = await call('-s', 'workflows', 'list');
+    const { code, stderr } = await call('-s', 'workflows', 'new', '-n', 'one');
     expect(code).toBe(0);
     expect(stderr).toContain('warning: torc.toml:2: server.port: expected');
   });
 
   it('a command names the key that was meant', async () => {
     write('torc.toml', '[client]\nformt = "json"\n');
-    const { code, stderr } = await call('-s', 'workflows', 'list');
+    const { code, stderr } = await call('-s', 'workflows', 'new', '-n', 'one');
     expect(code).toBe(0);
     expect(stderr).toContain('warning: torc.toml:2: unknown key client.formt; did you mean client.format?');
   });

@@ -73,7 +73,7 @@ const rows: readonly Row[] = [
     file: 'database of -s',
     path: 'torc_output/torc.db',
     async make({ call }) {
-      await call('-s workflows list');
+      await call('-s workflows new -n one');
       return undefined;
     },
     counts: async ({ call }) => (await call('-s workflows list')).code === 0,

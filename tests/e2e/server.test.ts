@@ -119,7 +119,7 @@ describe('a server', () => {
 
   it('a server for one command asks for no login, whatever is configured', async () => {
     write('torc.toml', '[server]\nrequire_auth = true\nhttps = true\n');
-    expect(await torc(['-s', 'workflows', 'list'], { cwd: folder })).toMatchObject({ code: 0 });
+    expect(await torc(['-s', 'workflows', 'new', '-n', 'one'], { cwd: folder })).toMatchObject({ code: 0 });
     expect(await call('run', '--port', '0')).toMatchObject({
       code: 78,
       stderr: expect.stringContaining('config trust'),

@@ -6,6 +6,7 @@ import { option } from '../option.ts';
 
 export const create = command('create <file>', {
   says: 'Create a workflow from a file (YAML, JSON, JSON5 or KDL), or from standard input with "-".',
+  makesDatabase: true,
   options: [
     option('--dry-run', 'check the file and print its counts, without a server'),
     option('--no-resource-monitoring', 'do not monitor jobs if the file has no monitoring settings'),

@@ -29,6 +29,7 @@ const withoutEffect = optionsOf([
 
 export const dash = command('serve', {
   isDefault: true,
+  makesDatabase: true,
   says: 'Serve the page of a server in a browser on an address of this machine, as the dashboard of Torc 1.0.0 was started.',
   more:
     'Every torc-server has the page itself, and `torc page` prints its address; this program is for habits and scripts, for servers that only this machine reaches, and for ' +

@@ -7,6 +7,7 @@ import { option } from '../option.ts';
 
 export const mcpServer = command('serve', {
   isDefault: true,
+  makesDatabase: true,
   says: 'Serve torc to agents: tools, pages and prompts in the Model Context Protocol, on standard input and output.',
   more: 'A client starts it; --print-config prints what to paste into the settings of clients. It starts no runner and no job.',
   options: [

@@ -4,6 +4,7 @@ import { untilAsked } from '../until-asked.ts';
 
 export const pageCommand = command('page', {
   says: 'Print the address of the page that shows workflows in a browser.',
+  makesDatabase: true,
   more: 'Where the server asks for a login, the address has a start token: it opens the page once, within ten minutes, as you.\nWith -s the command stays, and the server with it, until Ctrl-C.',
   async run(context) {
     const { service, settings, output, hint } = context;

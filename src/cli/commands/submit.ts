@@ -23,6 +23,7 @@ import { createFromFile, existingWorkflow, isSpec } from '../spec-or-id.ts';
 
 export const submit = command('submit <spec-or-id>', {
   says: 'Submit the Slurm allocations of a workflow: a file, standard input ("-"), or an existing workflow by its id or name.',
+  makesDatabase: true,
   more:
     'Initializes the workflow if that has not happened, and carries out its actions schedule_nodes that are due. ' +
     'Run again after a failure, it submits what an interrupted command left, and nothing twice. Equal allocations are one job ' +

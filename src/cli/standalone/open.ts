@@ -6,10 +6,18 @@ import { Failure } from '../failure.ts';
 import type { Output } from '../output/output.ts';
 import type { Settings } from '../settings.ts';
 import { type Attachment, attachTo } from './attach.ts';
+import { refuseMissing } from './missing-database.ts';
 import { type ReadOnlyCopy, readOnlyCopy } from './read-only-copy.ts';
 import { type Standalone, startStandalone } from './start.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+interface Opening {
+  readonly settings: Settings;
+  readonly output: Output;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly umask: string;
+  /** A database that is missing is made; for a command that needs what is in it that is refused. */
+  readonly makesDatabase: boolean;
+}
 
 /** How long a server may take that is starting, or ending: one that starts migrates its database first. */
 const PATIENCE_MS = 15_000;
@@ -22,15 +30,11 @@ const PAUSE_MS = 50;
  * whether another one may be started: a server that is just starting has no address yet, and one that is ending answers no
  * more, so both are waited for.
  */
-export async function openStandalone(
-  settings: Settings,
-  output: Output,
-  environment: Environment,
-  umask: string,
-): Promise<Standalone> {
+export async function openStandalone(opening: Opening): Promise<Standalone> {
+  const { settings, output, environment, umask, makesDatabase } = opening;
   const { database, inMemory } = settings;
   const copied = readOnlyCopy(database, settings.trustsOwner);
-  if (copied !== undefined) return openCopy(copied, settings, { output, environment, umask });
+  if (copied !== undefined) return openCopy(copied, opening);
   const untilMs = performance.now() + PATIENCE_MS;
   for (;;) {
     const beside = readAddress(database);
@@ -42,6 +46,7 @@ export async function openStandalone(
     if (why === undefined) {
       // A server on disk replaces the file itself, once it has the lock.
       if (inMemory && beside.kind === 'address') removeStale(beside);
+      if (!makesDatabase) refuseMissing(database, environment, settings.trustsOwner);
       const started = await startStandalone(settings, output, environment, umask);
       if (started !== undefined) return started;
     }
@@ -50,15 +55,7 @@ export async function openStandalone(
 }
 
 /** A server on a copy, for commands that only read. */
-async function openCopy(
-  copied: ReadOnlyCopy,
-  settings: Settings,
-  {
-    output,
-    environment,
-    umask,
-  }: { readonly output: Output; readonly environment: Environment; readonly umask: string },
-): Promise<Standalone> {
+async function openCopy(copied: ReadOnlyCopy, { settings, output, environment, umask }: Opening): Promise<Standalone> {
   try {
     const started = await startStandalone({ ...settings, database: copied.database }, output, environment, umask);
     output.notice(`${settings.database} is on a read-only file system: this is a copy of it`);

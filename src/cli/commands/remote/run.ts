@@ -56,6 +56,7 @@ function detailOf(started: Started): string {
 
 export const remoteRun = command('remote run [file-or-workflow] [workflow]', {
   says: 'Start a runner of a workflow on each of its hosts, over ssh; they go on without this command.',
+  makesDatabase: true,
   more: [
     'The hosts are those of the file, which are then stored with the workflow, or else the stored ones. A host on which',
     'a runner of the workflow runs already is left as it is. Exits with 1 unless a runner runs on every host.',

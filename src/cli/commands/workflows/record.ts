@@ -19,6 +19,7 @@ const get = command('workflows get [workflow]', {
 
 const create = command('workflows new', {
   says: 'Create an empty workflow.',
+  makesDatabase: true,
   options: [
     option('-n, --name <name>', 'name of the workflow'),
     option('-d, --description <text>', 'description of the workflow'),

@@ -49,6 +49,7 @@ const exportCommand = command('workflows export [workflow]', {
 
 const importCommand = command('workflows import <file>', {
   says: 'Create a workflow from an exported file, or from standard input ("-").',
+  makesDatabase: true,
   more: 'Its records get new ids and its jobs start again, uninitialized. It belongs to the user who imports it.',
   options: [
     option('--name <name>', 'name instead of the exported one'),
