@@ -6,7 +6,8 @@ import { restrictFiles } from '../cluster/umask.ts';
 import type { Runner, RunnerOptions, RunSummary } from '../runner/facts/options.ts';
 import type { SubmitTools } from '../operations/slurm/submit-tools.ts';
 import { parseDuration } from '../core/quantity/duration.ts';
-import { Failure, UsageError } from './failure.ts';
+import { durationOption } from './duration-option.ts';
+import { UsageError } from './failure.ts';
 import { integerOption, numberOption, option, optionsOf, type ValuesOf } from './option.ts';
 import type { Context } from './context.ts';
 import { type EndingSignal, exitCodes, holdSignals } from './held-signals.ts';
@@ -39,7 +40,7 @@ export const runnerOptions = optionsOf([
     read: numberOption(0),
   }),
   option('-o, --output-dir <folder>', 'folder for job output and logs', { setting: 'client.run.output_dir' }),
-  option('--time-limit <duration>', 'time limit, an ISO 8601 duration such as PT2H'),
+  option('--time-limit <duration>', 'time limit, such as 2h, 90s or PT2H', { read: durationOption }),
   option('--end-time <time>', 'end at this time (RFC 3339)'),
   option('--label <label>', 'claim jobs whose labels are all among these; may be repeated or separated by commas', {
     many: true,
@@ -147,12 +148,7 @@ function endOf(options: Partial<RunnerValues>): Pick<RunnerOptions, 'endAtMs' | 
     return { endAtMs: steadyNow() + at - Date.now(), secondsLeft };
   }
   const limit = options.timeLimit;
-  if (limit === undefined) return {};
-  try {
-    return { endAtMs: steadyNow() + parseDuration(limit) * 1000 };
-  } catch (cause) {
-    throw new Failure(`Error parsing time_limit: ${(cause as Error).message}`, { cause });
-  }
+  return limit === undefined ? {} : { endAtMs: steadyNow() + parseDuration(limit) * 1000 };
 }
 
 /** A batch system and its helpers may deliver one request twice. A person who repeats it takes longer. */

@@ -3,6 +3,7 @@ import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import { chooseRecord, recordKinds, workflowOption } from '../choose-record.ts';
 import { openWorkflow } from '../choose-workflow.ts';
 import { type Command, command } from '../command.ts';
+import { durationOption } from '../duration-option.ts';
 import { Failure } from '../failure.ts';
 import { integerOption, type Option, type ValuesOf, option } from '../option.ts';
 import { amount } from '../output/columns.ts';
@@ -31,7 +32,7 @@ const amounts = {
   gpus: option('--num-gpus <n>', 'GPUs on each node', { read: integerOption(0) }),
   nodes: option('--num-nodes <n>', 'nodes', { read: integerOption(1) }),
   memory: option('-m, --memory <amount>', 'memory on each node, such as 512m or 4g'),
-  runtime: option('-r, --runtime <duration>', 'maximum runtime, an ISO 8601 duration such as PT2H'),
+  runtime: option('-r, --runtime <duration>', 'maximum runtime, such as 2h, 90s or PT2H', { read: durationOption }),
 } as const satisfies Record<string, Option>;
 
 type Amounts = ValuesOf<readonly [typeof name, ...(typeof amounts)[keyof typeof amounts][]]>;

@@ -2,6 +2,7 @@ import { BATCH } from '../../../client/create-jobs.ts';
 import { recordKinds, type RecordKind, recordsWithin } from '../../choose-record.ts';
 import { openWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
+import { durationOption } from '../../duration-option.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import { integerOption, option } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
@@ -55,7 +56,10 @@ const createFromFile = command('jobs create-from-file <workflow> [file]', {
   options: [
     option('--cpus-per-job <n>', 'CPUs of each job', { default: 1, read: integerOption(1) }),
     option('--memory-per-job <memory>', 'memory of each job', { default: '1m' }),
-    option('--runtime-per-job <duration>', 'runtime of each job, an ISO 8601 duration', { default: 'PT1M' }),
+    option('--runtime-per-job <duration>', 'runtime of each job, such as 2h, 90s or PT2H', {
+      default: 'PT1M',
+      read: durationOption,
+    }),
     option(
       '--batch [n]',
       `jobs created in each request, at most ${BATCH} (default ${BATCH}); all are created or none`,

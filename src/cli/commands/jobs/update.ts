@@ -1,6 +1,7 @@
 import { requirementsWith } from '../../../operations/job-requirements.ts';
 import { chooseJob, recordKinds, recordWithin, workflowOption } from '../../choose-record.ts';
 import { command } from '../../command.ts';
+import { durationOption } from '../../duration-option.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import { integerOption, option } from '../../option.ts';
 import { fieldsText } from '../../output/fields.ts';
@@ -12,7 +13,7 @@ export const jobsUpdate = command('jobs update <job>', {
     workflowOption,
     option('-n, --name <name>', 'a new name'),
     option('-c, --command <command>', 'a new command'),
-    option('--runtime <duration>', 'maximum runtime, an ISO 8601 duration'),
+    option('--runtime <duration>', 'maximum runtime, such as 2h, 90s or PT2H', { read: durationOption }),
     option('--resource-requirements-id <requirements>', 'resource requirements, by id or name'),
     option('--timeout <duration>', 'longest time that it may run, an ISO 8601 duration'),
     option('--priority <n>', 'larger numbers start first', { read: integerOption(0) }),
