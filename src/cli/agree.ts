@@ -29,6 +29,6 @@ export async function agrees(
   if (!isAsking || (await confirm(context, question))) return true;
   const isAnswer = process.stdin.isTTY === true;
   if (isNeeded && !isAnswer) context.exitWith(1);
-  context.output.notice(isAnswer ? otherwise : `${otherwise} Use --no-prompts to continue without asking.`);
+  context.output.detail(isAnswer ? otherwise : `${otherwise} Use --no-prompts to continue without asking.`);
   return false;
 }

@@ -81,7 +81,7 @@ export async function workflowNamed(
 }
 
 async function ask({ output }: Context, items: readonly Workflow[]): Promise<number> {
-  output.notice(
+  output.detail(
     tableOf<Workflow>(
       [
         { title: 'ID', value: ({ id }) => id, align: 'right' },
@@ -136,7 +136,7 @@ async function withPrompt(
   try {
     return await ask(prompt);
   } catch (error) {
-    output.notice('');
+    output.detail('');
     if (error instanceof Interrupted) throw error;
     return atEnd();
   } finally {

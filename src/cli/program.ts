@@ -49,7 +49,7 @@ export async function runProgram(
     refuseMemory(command, settings);
     refuseFolder();
     if (globals.length > 0 && command.offline !== true) requireService(settings);
-    const output = createOutput(settings.format, streams, colours, settings.wide);
+    const output = createOutput(settings.format, streams, colours, settings);
     if (command.offline === true && settings.standalone)
       output.warn('--standalone has no effect for this command; ignoring.');
     hint = hintsOf(program, command, { ...given, url: typeof url === 'string' ? maskedUrl(url) : url }, isGiven);

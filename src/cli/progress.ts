@@ -26,7 +26,7 @@ interface Terminal {
 }
 
 export function createProgressLine(output: Output, terminal: Terminal, now: () => number): ProgressLine {
-  const isLive = terminal.isTTY === true;
+  const isLive = terminal.isTTY === true && !output.isQuiet;
   const startMs = now();
   let latest: Progress | undefined;
   let pace: Pace | undefined;
@@ -61,7 +61,7 @@ export function createProgressLine(output: Output, terminal: Terminal, now: () =
     },
     say(text) {
       clear();
-      output.notice(text);
+      output.detail(text);
     },
     clear,
     close() {

@@ -37,12 +37,12 @@ export function reportError(error: unknown, output: Output, hint: Context['hint'
     const remedy = list === undefined ? (forPeople[error.code ?? ''] ?? error.remedy) : `These are there: ${list}`;
     // Other messages may name commands that run somewhere else.
     output.error(error.code === 'RECOVERY_REFUSED' ? hint(error.message) : error.message);
-    if (remedy !== undefined) output.notice(hint(remedy));
+    if (remedy !== undefined) output.detail(hint(remedy));
     return error.code === 'CONFIG_NOT_TRUSTED' ? NOT_CONFIGURED : 1;
   }
   if (error instanceof Unreachable) {
     output.error(error.message);
-    output.notice(
+    output.detail(
       error.remedy ??
         'Is the server running, and is the URL right? Start one with `torc-server run`, or add -s to start one for this command alone.',
     );

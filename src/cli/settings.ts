@@ -12,6 +12,7 @@ export const globalOptions = optionsOf([
   option('--log-level <level>', 'debug, info, warn or error (RUST_LOG; default info)', { setting: 'client.log_level' }),
   option('-f, --format <format>', 'table, json or csv', { setting: 'client.format' }),
   option('--wide', 'tables in their full width; without it they fit the terminal'),
+  option('--quiet', 'only results, warnings and errors: no notices, hints and progress'),
   option('--url <url>', `URL of the service with ${BASE_PATH} (TORC_API_URL)`, { setting: 'client.api_url' }),
   option('--password <password>', 'password for the service (TORC_PASSWORD)'),
   option('--prompt-password', 'ask for the password; without a terminal it is the first line of standard input'),
@@ -62,6 +63,8 @@ export interface Settings {
   readonly format: Format;
   /** Tables may be wider than the terminal. */
   readonly wide: boolean;
+  /** Only results, warnings and errors are printed. */
+  readonly quiet: boolean;
   readonly logLevel: LogLevel;
   readonly url: string;
   readonly user: string;
@@ -106,6 +109,7 @@ export function settingsOf(given: Values, environment: Environment, configuratio
   return {
     format,
     wide: options.wide === true,
+    quiet: options.quiet === true,
     logLevel: logLevelOf(options.logLevel),
     get url() {
       return (options.url ?? configuration['client.api_url']).replace(/\/+$/, '');

@@ -57,7 +57,7 @@ export async function saySummary(options: SummaryOptions): Promise<FailureHints>
     const isDone = ending === 'complete' && countOf(counts, UNSUCCESSFUL) === 0;
     const sign = countOf(counts, FAILED) > 0 ? style('red', '✗') : isDone ? style('green', '✓') : style('yellow', '◷');
     const here = thisRun(summary);
-    output.notice(
+    (isDone ? output.notice : output.detail)(
       `${sign} ${style('bold', workflow.name)} (workflow ${workflow.id}): ${parts.join(', ')} in ${secondsText(seconds)}${here === undefined ? '' : `; ${here}`}`,
     );
     const repeated = repeatedWords(summary.repeated);
@@ -67,7 +67,7 @@ export async function saySummary(options: SummaryOptions): Promise<FailureHints>
     if (WAS_STOPPED.has(ending) && isReported) await sayAsked({ ...options, workflowId: workflow.id });
   }
   const over = overMemoryWords(options);
-  if (over !== undefined) output.notice(over);
+  if (over !== undefined) output.detail(over);
   const words = endingWords(summary);
   if (words !== undefined) output.warn(reason === undefined ? words : `${words}: ${reason}`);
   return { lacksMemory };
@@ -138,17 +138,17 @@ async function sayFailures({ client, output, hint, workflow, summary, outputDir 
     outputDir,
   });
   for (const { result, end, command, path, tail } of shown) {
-    output.notice(
+    output.detail(
       `\n${output.style('bold', result.job_name ?? `job ${result.job_id}`)} (job ${result.job_id}) ${deathOf(result)}`,
     );
-    output.notice(`  ${sentenceOf(end)}`);
-    if (command !== undefined) output.notice(`  $ ${oneLine(command)}`);
+    output.detail(`  ${sentenceOf(end)}`);
+    if (command !== undefined) output.detail(`  $ ${oneLine(command)}`);
     if (path === undefined) continue;
-    output.notice(`  ${output.style('dim', path)}`);
-    for (const line of tail) output.notice(`  ${output.style('dim', '│')} ${line}`);
+    output.detail(`  ${output.style('dim', path)}`);
+    for (const line of tail) output.detail(`  ${output.style('dim', '│')} ${line}`);
   }
   const more = (counts === undefined ? 0 : shownOf(ending, counts)) - shown.length;
-  if (more > 0) output.notice(`\n… and ${more} more: ${hint(`torc results list ${workflow.id} --failed`)}`);
+  if (more > 0) output.detail(`\n… and ${more} more: ${hint(`torc results list ${workflow.id} --failed`)}`);
   return shown.some(({ end }) => end.causeCode === 'memory');
 }
 

@@ -26,9 +26,9 @@ export async function writeConversion(
   const { output, settings } = context;
   const { workflow, notes } = conversion;
   const format = formatFor(asked.output, output.format === 'json');
-  for (const note of notes) output.notice(noteText(note));
+  for (const note of notes) output.detail(noteText(note));
   const { plan, problems } = planHere(workflow, asked.output ?? 'the workflow', { maxJobs: settings.maxJobs });
-  for (const problem of fewAlike(problems)) output.notice(formatProblem(problem));
+  for (const problem of fewAlike(problems)) output.detail(formatProblem(problem));
   if (plan === undefined || problems.some(({ severity }) => severity === 'error'))
     throw new Failure('The converted workflow is not valid, see above. Nothing was written.');
   const left = notes.filter(({ isLeftOut }) => isLeftOut).length;

@@ -35,7 +35,7 @@ async function write(context: Context, request: SqlRequest, isAgreed: boolean): 
     const { rows_affected: rows } = await client.runSql({ body: { ...request, write: true, dry_run: true } });
     if (!(await confirm(context, `This changes ${counted(rows ?? 0, 'row')}. Continue?`))) {
       const isAnswer = process.stdin.isTTY === true;
-      output.notice(`Nothing was changed.${isAnswer ? '' : ' Use --yes to continue without asking.'}`);
+      output.detail(`Nothing was changed.${isAnswer ? '' : ' Use --yes to continue without asking.'}`);
       return;
     }
   }

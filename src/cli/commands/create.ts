@@ -72,7 +72,7 @@ async function sayReport({ output, exitWith }: Context, report: DryRunReport): P
     const errors = problems.filter(isError);
     if (errors.length > 0) {
       const shown = fewAlike(errors).map((problem) => `  ${formatProblem(problem)}`);
-      output.notice([`Errors (${errors.length}):`, ...shown].join('\n'));
+      output.detail([`Errors (${errors.length}):`, ...shown].join('\n'));
     }
     for (const problem of fewAlike(problems.filter((one) => !isError(one)))) output.warn(formatProblem(problem));
   }

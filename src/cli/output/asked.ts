@@ -8,7 +8,7 @@ const NAMED = 5;
 
 interface Options {
   readonly client: Pick<Client, 'listResults'>;
-  readonly output: Pick<Output, 'notice'>;
+  readonly output: Pick<Output, 'detail'>;
   readonly hint: (command: string) => string;
   readonly workflowId: number;
 }
@@ -25,9 +25,9 @@ export async function sayAsked({ client, output, hint, workflowId }: Options): P
   const count = asked.length < items.length ? asked.length : total;
   const more = count > asked.length ? ` and ${count - asked.length} more` : '';
   const names = asked.map((each) => `${printableLine(each.job_name ?? '')} (job ${each.job_id})`).join(', ');
-  output.notice(
+  output.detail(
     `${counted(count, 'job')} ended with 0 after the request to end, and count${count === 1 ? 's' : ''} as completed: ${names}${more}.`,
   );
   const ids = asked.map((each) => each.job_id).join(' ');
-  output.notice(`If the work is not complete: ${hint(`torc jobs reset-status ${ids} --reinit`)}`);
+  output.detail(`If the work is not complete: ${hint(`torc jobs reset-status ${ids} --reinit`)}`);
 }

@@ -2,10 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { createOutput, CsvRefused, type Format, type ListView } from './output.ts';
 
 /** An output that records everything that was printed. */
-function output(format: Format, colours = false) {
+function output(format: Format, colours = false, quiet = false) {
   const written = { out: '', err: '' };
   const stream = (name: 'out' | 'err') => ({ write: (text: string) => (written[name] += text) });
-  return { ...createOutput(format, { out: stream('out'), err: stream('err') }, colours), written };
+  return {
+    ...createOutput(format, { out: stream('out'), err: stream('err') }, colours, { wide: false, quiet }),
+    written,
+  };
 }
 
 const jobs = (items: readonly { id: number }[], more: Partial<ListView<{ id: number }>> = {}) => ({
@@ -48,6 +51,20 @@ describe('a list', () => {
     other.list(jobs([{ id: 7 }], { json: { items: [{ id: 7, more: true }] } }));
     expect(JSON.parse(other.written.out)).toEqual({ items: [{ id: 7, more: true }] });
   });
+});
+
+it('a quiet output leaves out notices, and prints results, warnings, errors and what belongs to them', () => {
+  for (const quiet of [false, true]) {
+    const { list, notice, detail, warn, error, text, written } = output('table', false, quiet);
+    list(jobs([]));
+    text('result');
+    notice('notice');
+    warn('careful');
+    error('wrong');
+    detail('why');
+    expect(written.out).toBe('No jobs found\nresult\n');
+    expect(written.err).toBe(`${quiet ? '' : 'notice\n'}warning: careful\nError: wrong\nwhy\n`);
+  }
 });
 
 describe('a name of a million characters', () => {

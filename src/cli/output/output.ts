@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { printable } from '../../core/contract/printable.ts';
 import { withShortWords } from '../../core/quantity/short-words.ts';
+import type { Settings } from '../settings.ts';
 import { type Column, csvText, tableOf } from './table.ts';
 
 export type Format = 'table' | 'json' | 'csv';
@@ -39,8 +40,12 @@ export interface Output {
   json(json: unknown): void;
   /** The result of a command as JSON on one line, if JSON was requested. */
   jsonLine(json: unknown): void;
-  /** A message for the user. */
+  /** No notices and no progress are shown: results, warnings and errors alone. */
+  readonly isQuiet: boolean;
+  /** A message that the user can do without. */
   notice(text: string): void;
+  /** What belongs to a warning or an error, as the output of a job that failed. */
+  detail(text: string): void;
   warn(text: string): void;
   error(text: string): void;
   /** Emphasis on a terminal's standard error, plain text elsewhere; for texts that this output prints. */
@@ -58,8 +63,13 @@ export interface Streams {
 
 export class CsvRefused extends Error {}
 
-/** `isWide`: tables have their full width on a terminal, too. */
-export function createOutput(format: Format, { out, err }: Streams, colours: boolean, isWide = false): Output {
+/** `wide`: tables have their full width on a terminal, too. */
+export function createOutput(
+  format: Format,
+  { out, err }: Streams,
+  colours: boolean,
+  { wide: isWide, quiet: isQuiet }: Pick<Settings, 'wide' | 'quiet'> = { wide: false, quiet: false },
+): Output {
   // Random, so no name can contain it.
   const mark = colours ? `\u{f0000}${crypto.randomUUID()}` : '';
   const paint = (which: Style, text: string) => (colours ? styleText(which, text, { validateStream: false }) : text);
@@ -73,6 +83,7 @@ export function createOutput(format: Format, { out, err }: Streams, colours: boo
   // Part by part, as a word that is cut must not lose the mark behind it.
   const short = (text: string) => (colours ? text.split(mark).map(withShortWords).join(mark) : withShortWords(text));
   const say = (text: string) => void err.write(`${painted(printable(short(text)))}\n`);
+  const notice = (text: string) => (isQuiet ? undefined : say(text));
   const put = (text: string) => void out.write(`${text}\n`);
   const print = (text: string) => put(printable(text));
   const recordOnly = (what: string) => {
@@ -93,7 +104,7 @@ export function createOutput(format: Format, { out, err }: Streams, colours: boo
         print(
           `${title === undefined ? '' : `${title}\n`}${text}\n\nTotal: ${items.length} ${items.length === 1 ? singular(things) : things}`,
         );
-        if (leftOut.length > 0) say(`Columns not shown: ${leftOut.join(', ')}. Use --wide to see them.`);
+        if (leftOut.length > 0) notice(`Columns not shown: ${leftOut.join(', ')}. Use --wide to see them.`);
       }
     },
     record(what, json, text) {
@@ -107,7 +118,9 @@ export function createOutput(format: Format, { out, err }: Streams, colours: boo
     jsonLine(json) {
       if (format === 'json') put(printable(JSON.stringify(json)));
     },
-    notice: say,
+    isQuiet,
+    notice,
+    detail: say,
     warn: (text) => say(`${style('yellow', 'warning:')} ${text}`),
     error: (text) =>
       say(

@@ -45,7 +45,7 @@ export async function startStandalone(
   // Its server and the runner make the other folders, as private as their options say.
   makeFolder(dirname(database), 0o777 & ~Number.parseInt(umask, 8));
   const credential = randomBytes(32).toString('base64url');
-  const say = sayOnce((line) => output.notice(`[torc-server] ${line}`));
+  const say = sayOnce((line) => output.detail(`[torc-server] ${line}`));
   const start = async (port: number) => startServerProcess({ settings, environment, umask, credential, port, say });
   const first = await start(0);
   if (first === undefined) return undefined;

@@ -58,7 +58,7 @@ async function recoverHere(context: Context, id: number, { tools, given, asks }:
     return chosen;
   });
   if (done === undefined) {
-    output.notice('Nothing was reset. --no-prompts recovers without asking.');
+    output.detail('Nothing was reset. --no-prompts recovers without asking.');
     return;
   }
   const json = reportJson(id, { done, options, uses, isDryRun: false });

@@ -7,6 +7,7 @@ import { openWorkflow } from '../../choose-workflow.ts';
 import type { Context } from '../../context.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import { integerOption, option } from '../../option.ts';
+import type { Output } from '../../output/output.ts';
 import type { Column } from '../../output/table.ts';
 import { HOST_PATH, hostPathOf } from '../../../core/contract/host-path.ts';
 import { hostFaults } from '../../../core/contract/host-faults.ts';
@@ -87,11 +88,11 @@ export async function remoteService({ service, settings, output }: Context): Pro
 }
 
 /** Shows on a terminal how many of the hosts are done; the line disappears with the last one. */
-export function hostsDone(total: number): () => void {
+export function hostsDone({ isQuiet }: Pick<Output, 'isQuiet'>, total: number): () => void {
   let done = 0;
   return () => {
     done += 1;
-    if (process.stderr.isTTY)
+    if (process.stderr.isTTY && !isQuiet)
       process.stderr.write(done === total ? '\r\u001b[K' : `\r\u001b[K${done} of ${total} hosts`);
   };
 }

@@ -44,7 +44,7 @@ export const remoteCollectLogs = command('remote collect-logs [workflow]', {
           ...common,
           folder: options.localOutputDir,
           deletes: options.delete === true,
-          onDone: hostsDone(workers.length),
+          onDone: hostsDone(context.output, workers.length),
         }),
     );
     listHosts(context, items, { title: `Logs of workflow ${id}:`, columns, jsonOf });
@@ -69,14 +69,14 @@ export const remoteDeleteLogs = command('remote delete-logs [workflow]', {
     const { id, workers } = await hostsOf(context, workflow);
     const asks = options.prompts !== false && process.stdin.isTTY === true && output.format !== 'json';
     const question = `Delete the logs of workflow ${id} on ${counted(workers.length, 'host')}?`;
-    if (asks && !(await confirm(context, question))) return output.notice('Nothing was deleted.');
+    if (asks && !(await confirm(context, question))) return output.detail('Nothing was deleted.');
     const items = await withSsh(
       { workflowId: id, outputDir: options.remoteOutputDir, atOnce: options.maxParallelSsh },
       (common) =>
         deleteLogs(workers, {
           ...common,
           uncollected: options.uncollected === true,
-          onDone: hostsDone(workers.length),
+          onDone: hostsDone(context.output, workers.length),
         }),
     );
     listHosts(context, items, { title: `Logs of workflow ${id}:`, columns, jsonOf });

@@ -111,7 +111,7 @@ export const remoteRun = command('remote run [file-or-workflow] [workflow]', {
           },
           umask: configuration['client.run.umask'],
           skipVersionCheck: settings.skipVersionCheck,
-          onDone: hostsDone(workers.length),
+          onDone: hostsDone(context.output, workers.length),
         }),
     );
     listHosts(context, started, { columns, jsonOf });

@@ -114,7 +114,7 @@ export const remoteStop = command('remote stop [workflow]', {
           service,
           force: options.force === true,
           waitSeconds: options.waitSeconds,
-          onDone: hostsDone(workers.length),
+          onDone: hostsDone(context.output, workers.length),
         }),
     );
     listHosts(context, items, { title: `Stopped workers of workflow ${id}:`, columns, jsonOf });
@@ -140,7 +140,7 @@ export const remoteRecover = command('remote recover [workflow]', {
       return { worker: worker.text, host: worker.host, recovered: runners, notes, code, message };
     });
     for (const { host, recovered, notes, message } of items) {
-      for (const note of notes) output.notice(`${host}: ${note}`);
+      for (const note of notes) output.detail(`${host}: ${note}`);
       if (recovered === undefined) output.warn(`${host}: its jobs stay as they are: ${message ?? 'no answer'}`);
     }
     const total = items.reduce((sum, { recovered = 0 }) => sum + recovered, 0);

@@ -90,7 +90,7 @@ function resultText(
 
 /** On a terminal, one line that changes. */
 function progressLine(output: Output, files: readonly InputFile[]) {
-  const isLive = process.stderr.isTTY === true;
+  const isLive = process.stderr.isTTY === true && !output.isQuiet;
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   let nextMs = 0;
   return {

@@ -29,7 +29,7 @@ export const workflowsReconcile = command('workflows reconcile <workflow> <run>'
       for (const fault of file.faults) output.error(`${file.path}: ${fault}`);
     }
     for (const { message, count } of rejections)
-      output.notice(`rejected: ${counted(count, 'result')}${count === 1 ? '' : ', for one'}: ${message}`);
+      output.detail(`rejected: ${counted(count, 'result')}${count === 1 ? '' : ', for one'}: ${message}`);
     if (files.some(({ faults }) => faults.length > 0)) context.exitWith(1);
     output.record(
       'reconcile',
