@@ -15,6 +15,7 @@ import { checkRequirements } from './check/requirements.ts';
 import { checkResourceValues } from './check/resources.ts';
 import { checkSchedulerNodes } from './check/scheduler-nodes.ts';
 import { checkSurroundings } from './check/surroundings.ts';
+import { checkUnquotedPaths } from './check/unquoted-paths.ts';
 import { checkSettings } from './check/settings.ts';
 import { checkTimeouts } from './check/timeouts.ts';
 import type { Complaints } from './complaints.ts';
@@ -105,6 +106,7 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   checkFileFlow(draft, linked, isWhole ? fileExists : undefined, complain);
   if (options.isGenerated !== true) {
     checkLeftOver(draft, complain);
+    checkUnquotedPaths(draft, linked.paths, complain);
     checkRewritten(draft, complain);
     // A text that was refused is empty here.
     if (!complaints.hasReadErrors) checkEmptyTexts(draft, complain);

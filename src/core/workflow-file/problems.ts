@@ -102,6 +102,7 @@ export const problemKinds = {
   FILE_WRITTEN_TWICE: ['advice', 'warning'],
   SAME_FILE_CIRCLE: ['advice', 'warning'],
   INPUT_MISSING: ['advice', 'warning'],
+  PATH_UNQUOTED: ['advice', 'warning'],
   PLACEHOLDER_LEFT: ['advice', 'warning'],
   TEXT_EMPTY: ['advice', 'warning'],
   NUMBER_REWRITTEN: ['advice', 'warning'],
