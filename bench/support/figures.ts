@@ -17,7 +17,7 @@ interface Figure {
  *
  * The median counts: on a shared machine a round may meet a neighbour's busy minute.
  */
-export function createFigures(): {
+export function createFigures({ judges = true } = {}): {
   note(name: string, value: number, unit: string, goal?: Goal): void;
   print(): void;
 } {
@@ -41,7 +41,9 @@ export function createFigures(): {
         const sorted = [...values].sort((left, right) => left - right);
         const median = sorted[Math.floor(sorted.length / 2)] as number;
         const range = values.length === 1 ? '' : ` (${text(sorted[0] as number)} to ${text(sorted.at(-1) as number)})`;
-        console.log(`  ${name.padEnd(44)} ${text(median)} ${unit}${range}${verdict(median, goal)}`);
+        console.log(
+          `  ${name.padEnd(44)} ${text(median)} ${unit}${range}${verdict(median, judges ? goal : undefined)}`,
+        );
       }
     },
   };
