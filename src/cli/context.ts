@@ -4,7 +4,6 @@ import { patientAfterContact, PATIENCE_MS } from '../client/patient-after-contac
 import { API_VERSION, VERSION } from '../core/contract/version.ts';
 import type { Connection } from '../client/node/connect.ts';
 import { certificatesIn } from '../client/node/certificates.ts';
-import type { Command } from './command.ts';
 import type { Configuration } from './config/schema.ts';
 import { Failure } from './failure.ts';
 import type { Option } from './option.ts';
@@ -67,8 +66,9 @@ export function createContext({
   hint,
   torc,
   makesDatabase = false,
-}: Pick<Context, 'settings' | 'configuration' | 'output' | 'environment' | 'hint' | 'torc'> &
-  Pick<Command, 'makesDatabase'>): OpenContext {
+}: Pick<Context, 'settings' | 'configuration' | 'output' | 'environment' | 'hint' | 'torc'> & {
+  /** A standalone database that is missing is made. */ readonly makesDatabase?: boolean;
+}): OpenContext {
   let exitCode = 0;
   let opened: Promise<Service> | undefined;
   let standalone: Standalone | undefined;

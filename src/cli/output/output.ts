@@ -1,7 +1,6 @@
 import { styleText } from 'node:util';
 import { printable } from '../../core/contract/printable.ts';
 import { withShortWords } from '../../core/quantity/short-words.ts';
-import type { Settings } from '../settings.ts';
 import { type Column, csvText, tableOf } from './table.ts';
 
 export type Format = 'table' | 'json' | 'csv';
@@ -68,7 +67,7 @@ export function createOutput(
   format: Format,
   { out, err }: Streams,
   colours: boolean,
-  { wide: isWide, quiet: isQuiet }: Pick<Settings, 'wide' | 'quiet'> = { wide: false, quiet: false },
+  { wide: isWide, quiet: isQuiet }: { readonly wide: boolean; readonly quiet: boolean } = { wide: false, quiet: false },
 ): Output {
   // Random, so no name can contain it.
   const mark = colours ? `\u{f0000}${crypto.randomUUID()}` : '';

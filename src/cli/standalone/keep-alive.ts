@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Output } from '../output/output.ts';
+import type { FullDisk } from './full-disk.ts';
 import { endWords, late, RefusedStart, type ServerProcess } from './server-process.ts';
 
 /** A server that is started again when it dies. */
@@ -27,10 +28,12 @@ export function keepAlive(
   {
     database,
     output,
+    disk,
     startAgain,
   }: {
     readonly database: string;
     readonly output: Output;
+    readonly disk: Pick<FullDisk, 'isKnown'>;
     /** Undefined where another server has the database. */
     readonly startAgain: (port: number) => Promise<ServerProcess | undefined>;
   },
@@ -55,7 +58,7 @@ export function keepAlive(
     while (!isLeft) {
       if (!existsSync(database))
         return output.error(`${failed}, and its database ${database} is gone: it is not started again`);
-      output.warn(`${failed}; starting it again${pauseMs === 0 ? '' : ` in ${pauseMs / 1000} s`}`);
+      if (!disk.isKnown()) output.warn(`${failed}; starting it again${pauseMs === 0 ? '' : ` in ${pauseMs / 1000} s`}`);
       await Promise.race([late(pauseMs), left.promise]);
       pauseMs = pauseMs === 0 ? FIRST_PAUSE_MS : Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
       if (isLeft) return;

@@ -6,6 +6,7 @@ import { repeatEvery } from '../../client/long-timers.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import type { Output } from '../output/output.ts';
 import type { Settings } from '../settings.ts';
+import { createFullDisk } from './full-disk.ts';
 import { keepAlive, type KeptServer, notKept } from './keep-alive.ts';
 import { late, startServerProcess } from './server-process.ts';
 
@@ -45,11 +46,16 @@ export async function startStandalone(
   // Its server and the runner make the other folders, as private as their options say.
   makeFolder(dirname(database), 0o777 & ~Number.parseInt(umask, 8));
   const credential = randomBytes(32).toString('base64url');
-  const say = sayOnce((line) => output.detail(`[torc-server] ${line}`));
+  const print = sayOnce((line) => output.detail(`[torc-server] ${line}`));
+  const disk = createFullDisk(database, output);
+  // A first start that finds no room is refused, and waits for none.
+  let isStarted = false;
+  const say = (line: string) => (isStarted && disk.heard(line) ? undefined : print(line));
   const start = async (port: number) => startServerProcess({ settings, environment, umask, credential, port, say });
   const first = await start(0);
   if (first === undefined) return undefined;
-  const server = inMemory ? notKept(first) : keepAlive(first, { database, output, startAgain: start });
+  isStarted = true;
+  const server = inMemory ? notKept(first) : keepAlive(first, { database, output, disk, startAgain: start });
 
   const url = `http://127.0.0.1:${first.port}${BASE_PATH}`;
   output.notice(`Started standalone torc-server on ${url} (db: ${inMemory ? ':memory:' : database})`);
