@@ -1,6 +1,6 @@
 import type { Output } from '../output/output.ts';
 
-/** What a server logs that stops, or goes on, for want of room: it says so at each of its starts. */
+/** What a server logs that has no room, and stops or goes on without it: it says so at each of its starts. */
 const FULL = /database or disk is full|\bENOSPC\b|\bEDQUOT\b/;
 /** How often a message says that it goes on like this. Longer than the longest pause between two starts. */
 const SAY_AGAIN_MS = 60_000;
