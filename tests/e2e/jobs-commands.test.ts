@@ -184,7 +184,7 @@ describe('jobs update', () => {
   it.each([
     [[], 1, 'no fields to update. Provide at least one of --name'],
     [['--label', 'a', '--clear-labels'], 2, 'cannot be used together'],
-    [['--runtime', 'soon'], 1, "Invalid runtime format 'soon'"],
+    [['--runtime', 'soon'], 2, '--runtime: expected a duration such as 2h'],
     [['--priority', '-1'], 2, '--priority: expected 0 or more'],
   ])('jobs update refuses %j', async (words, expected, why) => {
     const before = await json('jobs', 'get', jobs['alone']);
