@@ -26,11 +26,25 @@ export function checkedLines(
     batches.splice(batches.indexOf(batch), 1);
   };
 
+  /** A member of a batch has its reply, or will have none. False where no batch waits for it. */
+  const settle = (id: string, reply?: string): boolean => {
+    const batch = batches.find(({ waiting }) => waiting.has(id));
+    if (batch === undefined) return false;
+    batch.waiting.delete(id);
+    if (reply !== undefined) batch.replies.push(reply);
+    sayIfWhole(batch);
+    return true;
+  };
+
   const take = (line: string) => {
     if (line.trim() === '') return;
     const found = readMessageLine(line);
     if (found.is === 'refused') return say(found.reply);
-    if (found.is === 'message') return void checked.write(`${line}\n`);
+    if (found.is === 'message') {
+      const { cancels } = found;
+      if (cancels !== undefined) settle(cancels);
+      return void checked.write(`${line}\n`);
+    }
     const batch: Batch = { waiting: new Set(found.ids), replies: [...found.refusals] };
     batches.push(batch);
     sayIfWhole(batch);
@@ -42,11 +56,7 @@ export function checkedLines(
 
   const answer = (line: string) => {
     const id = JSON.stringify((JSON.parse(line) as { id?: unknown }).id) as string | undefined;
-    const batch = batches.find(({ waiting }) => id !== undefined && waiting.has(id));
-    if (batch === undefined) return say(line);
-    batch.waiting.delete(id as string);
-    batch.replies.push(line);
-    sayIfWhole(batch);
+    if (id === undefined || !settle(id, line)) say(line);
   };
   const gathered = new Writable({
     // The library writes a whole line at a time.

@@ -67,6 +67,22 @@ it('the replies to a batch are one line, with that to a member that is no messag
   expect((JSON.parse(line) as { id: number }[]).map(({ id }) => id)).toEqual([2, 3, 1]);
 });
 
+it('the replies to a batch come without that to a member that was canceled, which gets none', async () => {
+  const { say, asked, answer, lines } = around();
+  say(`[${request(1)},${request(3)}]\n`);
+  await turn();
+  answer(result(1));
+  expect(lines()).toEqual([]);
+  const cancel = (id: number) => `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}`;
+  say(`${cancel(7)}\n`);
+  await turn();
+  expect(lines()).toEqual([]);
+  say(`${cancel(3)}\n`);
+  await turn();
+  expect(lines()).toEqual([`[${result(1)}]`]);
+  expect(asked).toHaveLength(4);
+});
+
 it('a batch of notifications gets no reply, and messages in parts are whole', async () => {
   const { say, asked, lines } = around();
   say('[{"jsonrpc":"2.0","method":"a"}]\n{"jsonrpc":"2.0",');

@@ -1,7 +1,7 @@
 /** A line of standard input, as JSON-RPC 2.0 wants it. */
 export type MessageLine =
   /** One message for the tools. */
-  | { readonly is: 'message'; readonly text: string }
+  | { readonly is: 'message'; readonly text: string; readonly cancels?: string }
   /** Several in one line, as protocol 2025-03-26 allows: their replies go in one line. */
   | {
       readonly is: 'batch';
@@ -22,7 +22,9 @@ export function readMessageLine(line: string): MessageLine {
   }
   if (!Array.isArray(value)) {
     const reply = faultOf(value, line);
-    return reply === undefined ? { is: 'message', text: line } : { is: 'refused', reply };
+    if (reply !== undefined) return { is: 'refused', reply };
+    const cancels = canceledBy(value as Member);
+    return { is: 'message', text: line, ...(cancels === undefined ? {} : { cancels }) };
   }
   if (value.length === 0) return { is: 'refused', reply: faultReply('null', -32_600, 'a batch without a message') };
   const texts = value.map((each) => JSON.stringify(each));
@@ -40,20 +42,31 @@ interface Member {
   readonly jsonrpc?: unknown;
   readonly id?: unknown;
   readonly method?: unknown;
+  readonly params?: unknown;
 }
+
+/** The id of the request that a message cancels: it gets no reply. */
+const canceledBy = ({ method, params }: Member): string | undefined =>
+  method === 'notifications/cancelled'
+    ? JSON.stringify((params as { requestId?: unknown } | undefined)?.requestId)
+    : undefined;
 
 /** The reply to what is no message of the protocol, with its id where it has one. */
 function faultOf(value: unknown, text: string): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return faultReply('null', -32_600, 'expected an object with jsonrpc, method and id');
   const { jsonrpc, id, method } = value as Member;
-  const shown = typeof id === 'string' || typeof id === 'number' ? writtenId(text, id) : 'null';
-  if (jsonrpc !== '2.0') return faultReply(shown, -32_600, 'expected "jsonrpc": "2.0"');
+  const refused = (expected: string) =>
+    faultReply(
+      typeof id === 'string' || typeof id === 'number' ? writtenId(text, id) : 'null',
+      -32_600,
+      `expected ${expected}`,
+    );
+  if (jsonrpc !== '2.0') return refused('"jsonrpc": "2.0"');
   if (id !== undefined && typeof id !== 'string' && !Number.isSafeInteger(id))
-    return faultReply(shown, -32_600, 'expected an id that is a string or a whole number up to 2^53 - 1');
+    return refused('an id that is a string or a whole number up to 2^53 - 1');
   if (method === undefined && ('result' in value || 'error' in value)) return undefined;
-  if (typeof method !== 'string') return faultReply(shown, -32_600, 'expected a method, which is a string');
-  return undefined;
+  return typeof method === 'string' ? undefined : refused('a method, which is a string');
 }
 
 /** The id as it stands in the text: a number that the runtime rounds would answer another request. */
