@@ -24,21 +24,23 @@ interface Certificate {
   readonly certificate: string;
 }
 
+/** Words of `openssl req` that make a key. */
+const newKey = (name: string) => [
+  ...['-nodes', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'],
+  ...['-keyout', `${name}.key`],
+];
+
+/** Runs openssl in a folder. */
+const opensslIn =
+  (cwd: string) =>
+  (...words: string[]) =>
+    execFileSync('openssl', words, { cwd, stdio: 'ignore' });
+
 /** A certificate that is signed by itself alone, for a host, valid between two dates. */
 function certificateFor(host: string, from: string, until: string): Certificate {
   const cwd = temporaryFolder();
-  const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd, stdio: 'ignore' });
-  const request = [
-    '-nodes',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-keyout',
-    'key.pem',
-    '-out',
-    'request.pem',
-  ];
+  const openssl = opensslIn(cwd);
+  const request = [...newKey('key'), '-out', 'request.pem'];
   openssl('req', '-new', ...request, '-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`);
   // Of the commands of openssl only `ca` takes dates of the past.
   const settings = [
@@ -49,9 +51,9 @@ function certificateFor(host: string, from: string, until: string): Certificate 
   writeFileSync(join(cwd, 'index'), '');
   writeFileSync(join(cwd, 'serial'), '01\n');
   const dates = ['-startdate', from, '-enddate', until];
-  const files = ['-keyfile', 'key.pem', '-in', 'request.pem', '-out', 'certificate.pem', '-notext'];
+  const files = ['-keyfile', 'key.key', '-in', 'request.pem', '-out', 'certificate.pem', '-notext'];
   openssl('ca', '-batch', '-selfsign', '-config', 'settings', ...dates, ...files);
-  return { key: join(cwd, 'key.pem'), certificate: join(cwd, 'certificate.pem') };
+  return { key: join(cwd, 'key.key'), certificate: join(cwd, 'certificate.pem') };
 }
 
 const NOW = '20240101000000Z';
@@ -113,27 +115,18 @@ describe.skipIf(!hasOpenssl)('a connection that fails because of TLS (needs open
   });
 });
 
-/** A root, whom it let sign, and a server with a certificate of that one: `chain` is the server's certificate with that of its signer. */
+/** A root authority, a signer that it signed, and a server whose certificate that signer signed; `chain` is that certificate with the signer's. */
 function signedCertificates() {
   const cwd = temporaryFolder();
-  const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd, stdio: 'ignore' });
-  const key = (name: string) => [
-    '-nodes',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-keyout',
-    `${name}.key`,
-  ];
+  const openssl = opensslIn(cwd);
   writeFileSync(join(cwd, 'signer.ext'), 'basicConstraints=critical,CA:TRUE\n');
   writeFileSync(join(cwd, 'leaf.ext'), 'subjectAltName=DNS:localhost\n');
-  openssl('req', '-x509', ...key('root'), '-out', 'root.pem', '-days', '9', '-subj', '/CN=Site Root');
+  openssl('req', '-x509', ...newKey('root'), '-out', 'root.pem', '-days', '9', '-subj', '/CN=Site Root');
   for (const [name, subject, by] of [
     ['signer', 'Site Signer', 'root'],
     ['leaf', 'localhost', 'signer'],
   ] as const) {
-    openssl('req', '-new', ...key(name), '-out', `${name}.csr`, '-subj', `/CN=${subject}`);
+    openssl('req', '-new', ...newKey(name), '-out', `${name}.csr`, '-subj', `/CN=${subject}`);
     const from = ['-CA', `${by}.pem`, '-CAkey', `${by}.key`, '-CAcreateserial'];
     openssl(
       'x509',

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * What the file of a server lacks for clients, which trust roots and do not know whom these let sign. Undefined for a chain that ends
+ * What the file of a server lacks: clients trust root authorities, and do not have the certificates between. Undefined for a chain that ends
  * with its root, or is signed by one that this machine trusts.
  */
 export function missingInChain(path: string, trusted: readonly string[] = trustedHere()): string | undefined {

@@ -2,22 +2,13 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
+import { endedSsh } from '../../../tests/support/ssh-outcome.ts';
 import type { SshOutcome } from '../../cluster/ssh/log-in.ts';
 import type { Ssh } from '../../cluster/ssh/ssh.ts';
 import { type Worker, workerOf } from '../../core/contract/worker-line.ts';
 import { fetchRest } from './fetch-rest.ts';
 
 const worker = workerOf('h1 --work-dir ~/runs') as Worker;
-const ENDED: SshOutcome = {
-  code: 0,
-  signal: null,
-  stdout: '',
-  stderr: '',
-  isLate: false,
-  isTooMuch: false,
-  hasBegun: true,
-  logins: 1,
-};
 
 /** Fetches an archive of six bytes into a part; the host prints these pieces. */
 async function fetched(part: string, pieces: readonly string[], outcome: Partial<SshOutcome> = {}) {
@@ -27,7 +18,7 @@ async function fetched(part: string, pieces: readonly string[], outcome: Partial
       args = call.args;
       await Promise.resolve();
       for (const piece of pieces) call.onBytes?.(Buffer.from(piece));
-      return { ...ENDED, ...outcome };
+      return endedSsh(outcome);
     },
     close: () => Promise.resolve(),
   };

@@ -1,3 +1,4 @@
+import { endedSsh } from '../../../tests/support/ssh-outcome.ts';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../client/client.ts';
 import type { SshOutcome } from '../../cluster/ssh/log-in.ts';
@@ -17,18 +18,6 @@ const STARTED: HostReply = {
   memory_gb: 4,
   num_gpus: 0,
 };
-
-const ended = (over: Partial<SshOutcome>): SshOutcome => ({
-  code: 0,
-  signal: null,
-  stdout: '',
-  stderr: '',
-  isLate: false,
-  isTooMuch: false,
-  hasBegun: true,
-  logins: 1,
-  ...over,
-});
 
 /** Starts on one host, whose ssh ends so after a time. */
 async function startOn({ outcome, tookMs = 10, url = 'http://server:8080/torc-service/v1' }: Given) {
@@ -65,7 +54,7 @@ interface Given {
 }
 
 const said = (reply: HostReply, aheadMs = 0) =>
-  ended({
+  endedSsh({
     stdout: `Welcome to h1!\n${hostLine({ version: '1', hostname: 'h1', now_ms: NOW + aheadMs, reply })}`,
   });
 
@@ -93,35 +82,39 @@ describe('the start of a runner on a host', () => {
 
   it.each([
     [
-      ended({ hasBegun: false, code: 255, stderr: 'ssh: connect to host h1 port 22: Connection refused' }),
+      endedSsh({ hasBegun: false, code: 255, stderr: 'ssh: connect to host h1 port 22: Connection refused' }),
       'UNREACHABLE',
       'is the host up',
     ],
     [
-      ended({ hasBegun: false, code: 255, logins: 6, stderr: 'Connection reset by 10.0.0.1 port 22' }),
+      endedSsh({ hasBegun: false, code: 255, logins: 6, stderr: 'Connection reset by 10.0.0.1 port 22' }),
       'TOO_MANY_LOGINS',
       'Connection reset by 10.0.0.1 port 22 (6 times): its ssh server refuses logins that come at the same time (MaxStartups',
     ],
     [
-      ended({ hasBegun: false, code: 0, stdout: '' }),
+      endedSsh({ hasBegun: false, code: 0, stdout: '' }),
       'LOGIN_SHELL',
       'the login shell of h1 runs something else: see its ~/.bashrc',
     ],
     [
-      ended({ hasBegun: false, code: 1, stdout: 'This account is not available.\n' }),
+      endedSsh({ hasBegun: false, code: 1, stdout: 'This account is not available.\n' }),
       'LOGIN_SHELL',
       'It printed "This account is not available."',
     ],
     // Words of a login shell that ended with the code of a script of ours.
-    [ended({ hasBegun: false, code: 127, stderr: 'zsh: not found' }), 'LOGIN_SHELL', 'It printed "zsh: not found"'],
-    [ended({ hasBegun: false, isLate: true, code: null }), 'TIMEOUT', 'the login shell of h1 ran nothing in time'],
-    [ended({ code: 90 }), 'CUT', 'the connection was lost before anything was done'],
-    [ended({ code: 255 }), 'UNREACHABLE', 'the connection was lost'],
-    [ended({ isLate: true, code: null, signal: 'SIGKILL' }), 'TIMEOUT', 'no answer within'],
-    [ended({ code: 92, stderr: 'mkdir: No space left on device' }), 'FOLDER', 'cannot write into out: mkdir: No space'],
-    [ended({ code: 127 }), 'NO_TORC', 'not on the PATH'],
-    [ended({ code: 0, stdout: 'torc 0.0.1\n' }), 'VERSION', 'Version mismatch'],
-    [ended({ code: 0, stdout: 'torc needs Node 24.15\n' }), 'NO_ANSWER', 'torc needs Node'],
+    [endedSsh({ hasBegun: false, code: 127, stderr: 'zsh: not found' }), 'LOGIN_SHELL', 'It printed "zsh: not found"'],
+    [endedSsh({ hasBegun: false, isLate: true, code: null }), 'TIMEOUT', 'the login shell of h1 ran nothing in time'],
+    [endedSsh({ code: 90 }), 'CUT', 'the connection was lost before anything was done'],
+    [endedSsh({ code: 255 }), 'UNREACHABLE', 'the connection was lost'],
+    [endedSsh({ isLate: true, code: null, signal: 'SIGKILL' }), 'TIMEOUT', 'no answer within'],
+    [
+      endedSsh({ code: 92, stderr: 'mkdir: No space left on device' }),
+      'FOLDER',
+      'cannot write into out: mkdir: No space',
+    ],
+    [endedSsh({ code: 127 }), 'NO_TORC', 'not on the PATH'],
+    [endedSsh({ code: 0, stdout: 'torc 0.0.1\n' }), 'VERSION', 'Version mismatch'],
+    [endedSsh({ code: 0, stdout: 'torc needs Node 24.15\n' }), 'NO_ANSWER', 'torc needs Node'],
   ])('a silent host is reported with the reason: %#', async (outcome, code, words) => {
     const started = await startOn({ outcome });
     expect([started?.is, started?.code]).toEqual(['failed', code]);
