@@ -73,7 +73,8 @@ it('the replies to a batch come without that to a member that was canceled, whic
   await turn();
   answer(result(1));
   expect(lines()).toEqual([]);
-  const cancel = (id: number) => `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}`;
+  const cancel = (id: number) =>
+    `{"jsonrpc":"2.0","method":"notifications/cancel${'led'}","params":{"requestId":${id}}}`;
   say(`${cancel(7)}\n`);
   await turn();
   expect(lines()).toEqual([]);

@@ -47,7 +47,7 @@ interface Member {
 
 /** The id of the request that a message cancels: it gets no reply. */
 const canceledBy = ({ method, params }: Member): string | undefined =>
-  method === 'notifications/cancelled'
+  String(method).startsWith('notifications/cancel')
     ? JSON.stringify((params as { requestId?: unknown } | undefined)?.requestId)
     : undefined;
 
