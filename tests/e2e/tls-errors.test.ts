@@ -183,6 +183,11 @@ describe.skipIf(!hasOpenssl)('a certificate that an authority of the site has si
     expect(missingInChain(path('chain'), [])).toContain('ends with a certificate that "Site Root" signed');
     expect(missingInChain(path('chain'), roots)).toBeUndefined();
     expect(missingInChain(path('root'), [])).toBeUndefined();
+    // What cannot be read stops no start by this look, and a root that cannot be read is none.
+    const damaged = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+    expect(missingInChain(path('chain'), [damaged, ...roots])).toBeUndefined();
+    writeFileSync(path('damaged'), readFileSync(path('leaf'), 'utf8') + damaged);
+    expect(missingInChain(path('damaged'), roots)).toContain('cannot be read');
     const { cwd } = signedCertificates();
     const server = await startServer(cwd, { more: ['--https', '--tls-cert', 'leaf.pem', '--tls-key', 'leaf.key'] });
     await server.program.says('leaf.pem ends with a certificate that "Site Signer" signed');

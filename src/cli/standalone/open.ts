@@ -58,8 +58,8 @@ export async function openStandalone(opening: Opening): Promise<Standalone> {
 async function openCopy(copied: ReadOnlyCopy, { settings, output, environment, umask }: Opening): Promise<Standalone> {
   try {
     const started = await startStandalone({ ...settings, database: copied.database }, output, environment, umask);
-    output.notice(`${settings.database} is on a read-only file system: this is a copy of it`);
     if (started === undefined) throw new Failure(`${copied.database} is in use by another torc-server`);
+    output.notice(`${settings.database} is on a read-only file system: this is a copy of it`);
     return {
       ...started,
       readsOnly: `${settings.database} is on a read-only file system, where it can be read and not changed: copy its folder to another place, and name the copy with --db`,
