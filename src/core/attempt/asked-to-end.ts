@@ -32,6 +32,13 @@ export interface AskedToEnd {
 /** SIGTERM follows SIGCONT within milliseconds, on a busy node within seconds. Too long, and results wait after each resume. */
 export const CONTINUED_SECONDS = 5;
 
+/**
+ * Where a signal to an allocation reaches all its processes, it may reach the youngest first: an end with 0 is held so long for the signal
+ * to its runner. Too short, and a script whose child was killed counts as successful (seen once at a load of 15); each success there ends so
+ * much later.
+ */
+export const AFTER_ALL_MS = 50;
+
 /** The others stop or continue a process, or say something to it: they ask nothing to end. */
 const asksToEnd: ReadonlySet<string> = new Set(ENDING_SIGNALS);
 

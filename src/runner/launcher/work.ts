@@ -1,3 +1,4 @@
+import { AFTER_ALL_MS } from '../../core/attempt/asked-to-end.ts';
 import { randomUUID } from 'node:crypto';
 import { jobIdOf } from '../../cluster/batch/allocation.ts';
 import { allocationOf } from '../../cluster/slurm/allocation.ts';
@@ -110,9 +111,6 @@ export function createLauncherWork(
     },
   };
 }
-
-/** Too short, and a script whose child was killed counts as successful; each job ends so much later, on clusters whose signals reach all. */
-const AFTER_ALL_MS = 50;
 
 function markedFacts(given: RunFacts, mark: string): RunFacts {
   const marks = markVariables(mark, Object.fromEntries(given.variables));

@@ -1,3 +1,4 @@
+import { AFTER_ALL_MS } from '../../../core/attempt/asked-to-end.ts';
 import { CATCHABLE_SIGNALS, ENDING_SIGNALS } from '../../../core/contract/signal.ts';
 
 /**
@@ -80,13 +81,9 @@ __end() {
 }
 __outer "$@"`;
 
-/**
- * Slurm signals one process after another, and may begin with the youngest: a script whose child it ended is at its end with 0 before the
- * signal comes here. Too short, and that 0 counts as success (seen once on a machine with a load of 15); each success on such a cluster
- * takes so much longer. A pipe that no process writes to is a pause without a program.
- */
+/** The pause of `AFTER_ALL_MS`: a pipe that no process writes to is one without a program. */
 const HEAR_ALL = `
-  [ $__code != 0 ] || read -r -t 0.05 __each <> <(:)`;
+  [ $__code != 0 ] || read -r -t ${AFTER_ALL_MS / 1000} __each <> <(:)`;
 
 /**
  * A read goes on after SIGCHLD and SIGWINCH, without running a handler. Both do nothing to a process that does not handle them.
