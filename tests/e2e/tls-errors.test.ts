@@ -25,10 +25,8 @@ interface Certificate {
 }
 
 /** Words of `openssl req` that make a key. */
-const newKey = (name: string) => [
-  ...['-nodes', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'],
-  ...['-keyout', `${name}.key`],
-];
+const newKey = (name: string) =>
+  `-nodes -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -keyout ${name}.key`.split(' ');
 
 /** Runs openssl in a folder. */
 const opensslIn =
