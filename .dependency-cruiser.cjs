@@ -103,7 +103,7 @@ module.exports = {
     forbid(
       'nothing-below-operations-uses-them',
       'use cases stand on the client and the runner, and not the other way round',
-      { path: '^src/(runner|client|cluster|telemetry|server|core)/', pathNot: '\\.test\\.ts$' },
+      { path: '^src/(runner|client|cluster|telemetry|server|core|convert|hpc)/', pathNot: '\\.test\\.ts$' },
       { path: '^src/operations/' },
     ),
     forbid(

@@ -180,6 +180,21 @@ const purity: Readonly<Record<string, readonly [path: string, text: string, refu
     "export const prints = () => console.log('x');\n",
     /prints\.ts.*'console'/,
   ],
+  'a converter reads no file': [
+    'src/convert/cwl/reads.ts',
+    "import { readFileSync } from 'node:fs';\nexport const reads = readFileSync;\n",
+    /reads\.ts.*node:fs/,
+  ],
+  'core knows no converter': [
+    'src/core/quantity/converts.ts',
+    "import { noteText } from '../../convert/conversion.ts';\nexport const converts = noteText;\n",
+    /TS6307.*conversion\.ts|conversion\.ts.*TS6307/,
+  ],
+  'the plan of allocations asks no process': [
+    'src/hpc/asks.ts',
+    'export const asks = process.pid;\n',
+    /asks\.ts.*'process'/,
+  ],
   'the client runs in a page too': [
     'src/client/disk.ts',
     "import { readFileSync } from 'node:fs';\nexport const disk = readFileSync;\n",
@@ -221,6 +236,7 @@ it('the linter refuses a clock and a lost promise', async () => {
   const offences = {
     'src/core/quantity/late.ts': 'export const late = () => Date.now();\n',
     'src/core/quantity/luck.ts': 'export const luck = () => Math.random();\n',
+    'src/hpc/late.ts': 'export const late = () => performance.now();\n',
     'src/runner/loses.ts': 'export function loses(): void {\n  Promise.resolve(1);\n}\n',
     'src/operations/prints.ts': "export const prints = () => process.stdout.write('x');\n",
     'src/runner/talks.ts': "export const talks = () => console.log('x');\n",
@@ -232,6 +248,7 @@ it('the linter refuses a clock and a lost promise', async () => {
     'a use case gives values, and prints nothing',
     'no-floating-promises',
     'no-console',
+    'src/hpc/late.ts',
   ]) {
     expect(said).toContain(words);
   }

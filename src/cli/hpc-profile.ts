@@ -1,4 +1,4 @@
-import type { HpcPartition, HpcProfile } from '../core/hpc/profile.ts';
+import type { HpcPartition, HpcProfile } from '../hpc/profile.ts';
 import { detectedProfile, type HpcSettings, namedProfile } from '../operations/slurm/profiles.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';

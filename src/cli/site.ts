@@ -1,4 +1,4 @@
-import type { HpcProfile } from '../core/hpc/profile.ts';
+import type { HpcProfile } from '../hpc/profile.ts';
 import { type SchedulerChoices, type SitePlan, sitePlanOf } from '../operations/slurm/site-plan.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';

@@ -1,4 +1,4 @@
-import { leavesOut, noteText, type Conversion } from '../core/convert/conversion.ts';
+import { leavesOut, noteText, type Conversion } from '../convert/conversion.ts';
 import { counted } from '../core/quantity/count-text.ts';
 import { fewAlike } from '../core/workflow-file/few-alike.ts';
 import { formatProblem } from '../core/workflow-file/problems.ts';

@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts';
 import type { UnclaimableJobs } from '../core/contract/unclaimable.ts';
-import type { HpcPartition } from '../core/hpc/profile.ts';
+import type { HpcPartition } from '../hpc/profile.ts';
 import { noPartition } from '../core/lifecycle/no-partition.ts';
 import { needOf } from '../core/lifecycle/resource-use.ts';
 

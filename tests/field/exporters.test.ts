@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { slurmStepOf, sluidStepOf } from '../../src/cluster/host/slurm-groups.ts';
 import { parseAccounted, parseAccountedJobs, parseAccounting } from '../../src/cluster/slurm/sacct.ts';
 import { scriptEndIn } from '../../src/cluster/slurm/scontrol.ts';
-import { parseAvailability, parseQueueDepth } from '../../src/core/hpc/live-profile.ts';
+import { parseAvailability, parseQueueDepth } from '../../src/hpc/live-profile.ts';
 import { memoryOfSteps } from '../../src/telemetry/questions/memory-of-steps.ts';
 import { parseNodeStates, parsePartitions } from '../../src/telemetry/produce/slurm/cluster.ts';
 import { parseSacct, SACCT_FIELDS } from '../../src/telemetry/produce/slurm/sacct.ts';

@@ -1,4 +1,4 @@
-import type { Conversion } from '../../core/convert/conversion.ts';
+import type { Conversion } from '../../convert/conversion.ts';
 import { type Command, command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
@@ -84,7 +84,7 @@ const importSlurmArray = command('import slurm-array <script>', {
   offline: true,
   run: (context, [path], { array, ...values }) =>
     convert(context, { path, why: 'jobs run the script' }, values, async () => {
-      const { convertSlurmArray } = await import('../../core/convert/slurm-array/convert.ts');
+      const { convertSlurmArray } = await import('../../convert/slurm-array/convert.ts');
       return convertSlurmArray({ text: readInput(path, 'a batch script'), path, array });
     }),
 });

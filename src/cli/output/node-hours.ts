@@ -1,4 +1,4 @@
-import { type Grouping, GROUPINGS } from '../../core/hpc/grouping.ts';
+import { type Grouping, GROUPINGS } from '../../hpc/grouping.ts';
 import type { GeneratedSchedulers } from '../../operations/slurm/generate.ts';
 
 type Hours = Pick<GeneratedSchedulers, 'nodeHours' | 'askedBy'>;

@@ -1,4 +1,4 @@
-import type { HpcProfile } from '../../core/hpc/profile.ts';
+import type { HpcProfile } from '../../hpc/profile.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 import type { Regenerated, RegeneratedScheduler } from '../../operations/slurm/regenerate.ts';
 

@@ -1,13 +1,13 @@
 import { hostname } from 'node:os';
-import type { HpcProfile } from '../../core/hpc/profile.ts';
+import type { HpcProfile } from '../../hpc/profile.ts';
 import {
   type Availability,
   liveProfile,
   parseAvailability,
   parseNodeKinds,
   type QueueDepth,
-} from '../../core/hpc/live-profile.ts';
-import { parseLeftOnNodes, parsePartitionRules } from '../../core/hpc/partition-rules.ts';
+} from '../../hpc/live-profile.ts';
+import { parseLeftOnNodes, parsePartitionRules } from '../../hpc/partition-rules.ts';
 import { askSlurm } from './programs.ts';
 import { openScontrol, settingIn } from './scontrol.ts';
 import { openSqueue } from './squeue.ts';

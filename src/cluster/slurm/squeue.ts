@@ -1,5 +1,5 @@
 import { jobsOfId, type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
-import { parseQueueDepth, type QueueDepth } from '../../core/hpc/live-profile.ts';
+import { parseQueueDepth, type QueueDepth } from '../../hpc/live-profile.ts';
 import { queueStateOf } from '../../core/allocation/slurm-state.ts';
 import { parseCpuTime } from '../../core/quantity/slurm-time.ts';
 import type { JobState, SubmittedScript } from '../batch/batch-system.ts';

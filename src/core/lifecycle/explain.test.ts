@@ -1,7 +1,7 @@
 import { shortageCause } from '../attempt/full-disk.ts';
 import { describe, expect, it, test } from 'vitest';
 import { marginsOf } from '../allocation/usable-time.ts';
-import { partition } from '../hpc/profile.ts';
+import { partition } from '../../hpc/profile.ts';
 import { explain } from './explain.ts';
 import type { AttemptEnd, JobFacts, LiveRunner, OtherJob } from './job-facts.ts';
 import type { RunnerRoom } from './obstacles.ts';

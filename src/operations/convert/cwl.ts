@@ -1,8 +1,8 @@
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Conversion } from '../../core/convert/conversion.ts';
-import { convertCwl } from '../../core/convert/cwl/convert.ts';
-import { besides } from '../../core/convert/cwl/document.ts';
-import { type Cwl, isCwlList, isCwlMap, Unsupported } from '../../core/convert/cwl/value.ts';
+import type { Conversion } from '../../convert/conversion.ts';
+import { convertCwl } from '../../convert/cwl/convert.ts';
+import { besides } from '../../convert/cwl/document.ts';
+import { type Cwl, isCwlList, isCwlMap, Unsupported } from '../../convert/cwl/value.ts';
 import type { ContainerRuntime } from '../../core/workflow-file/surroundings/runtime.ts';
 import { readText } from '../../core/workflow-file/text/read-text.ts';
 import { ExactNumber, type Value } from '../../core/workflow-file/text/value.ts';

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Outcome } from '../../cluster/exec.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Conversion } from '../../core/convert/conversion.ts';
-import { SUBMAKE } from '../../core/convert/make/command.ts';
-import { convertMake } from '../../core/convert/make/convert.ts';
-import { exportsOf, factsFor, inEnglish, type MakeFacts, readFacts } from '../../core/convert/make/facts.ts';
-import { secondLookOf } from '../../core/convert/make/second-look.ts';
-import { FRAME } from '../../core/convert/make/trace.ts';
+import type { Conversion } from '../../convert/conversion.ts';
+import { SUBMAKE } from '../../convert/make/command.ts';
+import { convertMake } from '../../convert/make/convert.ts';
+import { exportsOf, factsFor, inEnglish, type MakeFacts, readFacts } from '../../convert/make/facts.ts';
+import { secondLookOf } from '../../convert/make/second-look.ts';
+import { FRAME } from '../../convert/make/trace.ts';
 import { askProgram } from './ask-program.ts';
 
 const MAKE = {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Outcome } from '../../cluster/exec.ts';
-import type { Conversion } from '../../core/convert/conversion.ts';
-import { convertSnakemake } from '../../core/convert/snakemake/convert.ts';
-import { includesOf, type Snakefile } from '../../core/convert/snakemake/rules.ts';
+import type { Conversion } from '../../convert/conversion.ts';
+import { convertSnakemake } from '../../convert/snakemake/convert.ts';
+import { includesOf, type Snakefile } from '../../convert/snakemake/rules.ts';
 import { readUserText } from '../read-user-text.ts';
 import { askProgram } from './ask-program.ts';
 

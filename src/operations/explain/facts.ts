@@ -3,7 +3,7 @@ import { knownJob } from '../../client/compat/known.ts';
 import { hostFacts } from '../../cluster/host/facts.ts';
 import { isLostHere } from '../../cluster/host/lost-here.ts';
 import type { KnownJob } from '../../core/contract/known.ts';
-import type { HpcPartition } from '../../core/hpc/profile.ts';
+import type { HpcPartition } from '../../hpc/profile.ts';
 import type { JobFacts } from '../../core/lifecycle/job-facts.ts';
 import { factsOfJob } from '../../core/lifecycle/known-job.ts';
 import { placeOf } from '../../core/lifecycle/place.ts';

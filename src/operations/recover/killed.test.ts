@@ -4,7 +4,7 @@ import { Kill, mortal } from '../../../tests/support/kill.ts';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import type { BatchQueue } from '../../cluster/batch/batch-system.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { partition } from '../../core/hpc/profile.ts';
+import { partition } from '../../hpc/profile.ts';
 import { fixesOf } from '../../core/lifecycle/recovery-lines.ts';
 import { cleanOrphans } from '../orphans/clean.ts';
 import { regenerate } from '../slurm/regenerate.ts';

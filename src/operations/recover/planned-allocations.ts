@@ -1,4 +1,4 @@
-import type { HpcProfile } from '../../core/hpc/profile.ts';
+import type { HpcProfile } from '../../hpc/profile.ts';
 import type { Recovery } from '../../core/lifecycle/recovery-plan.ts';
 import { regenerate, type Regenerated } from '../slurm/regenerate.ts';
 import type { RecoverTools } from './tools.ts';

@@ -1,4 +1,4 @@
-import type { HpcProfile } from '../../core/hpc/profile.ts';
+import type { HpcProfile } from '../../hpc/profile.ts';
 import type { RecoveryFactors } from '../../core/lifecycle/recovery-plan.ts';
 import type { InitializeNews } from '../initialize.ts';
 import type { CorrectTools } from '../orphans/correct-records.ts';

@@ -1,7 +1,7 @@
-import { type Grouping, GROUPINGS } from '../../core/hpc/grouping.ts';
-import { groupJobs, waitsFor } from '../../core/hpc/group-jobs.ts';
-import { type SchedulerPlanOptions, planSchedulers, type SchedulerPlan } from '../../core/hpc/plan-schedulers.ts';
-import { type WorkflowRules, workflowRules } from '../../core/hpc/workflow-rules.ts';
+import { type Grouping, GROUPINGS } from '../../hpc/grouping.ts';
+import { groupJobs, waitsFor } from '../../hpc/group-jobs.ts';
+import { type SchedulerPlanOptions, planSchedulers, type SchedulerPlan } from '../../hpc/plan-schedulers.ts';
+import { type WorkflowRules, workflowRules } from '../../hpc/workflow-rules.ts';
 import type { Plan } from '../../core/workflow-file/plan/plan.ts';
 
 /** A plan, and the node hours that each grouping would ask for. */

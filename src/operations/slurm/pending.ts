@@ -1,12 +1,12 @@
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
-import type { OpenAllocation } from '../../core/hpc/outstanding.ts';
+import type { OpenAllocation } from '../../hpc/outstanding.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
 import { HELD, UNCLAIMED, WAITS_FOR_USER } from '../../core/job/statuses.ts';
 import { downstreamOf } from '../../core/lifecycle/downstream.ts';
-import { groupPending, type PendingGroups, type PendingJob } from '../../core/hpc/pending-groups.ts';
+import { groupPending, type PendingGroups, type PendingJob } from '../../hpc/pending-groups.ts';
 import { timeOfNode } from '../../core/lifecycle/obstacles.ts';
 import { roomOfScheduler } from '../../core/lifecycle/scheduler-room.ts';
 import { parseGres } from '../../core/quantity/gres.ts';

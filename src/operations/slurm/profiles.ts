@@ -4,8 +4,8 @@ import { runHelper } from '../../cluster/exec.ts';
 import { HelperFailed } from '../../cluster/helper-failed.ts';
 import { discoverProfile } from '../../cluster/slurm/sinfo.ts';
 import { slurmProgram } from '../../cluster/slurm/programs.ts';
-import { detected, type DetectionRule, type HpcProfile, partition, registry } from '../../core/hpc/profile.ts';
-import { builtInProfiles } from '../../core/hpc/sites.ts';
+import { detected, type DetectionRule, type HpcProfile, partition, registry } from '../../hpc/profile.ts';
+import { builtInProfiles } from '../../hpc/sites.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Entry = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
-import type { Grouping } from '../../core/hpc/grouping.ts';
-import type { HpcProfile } from '../../core/hpc/profile.ts';
+import type { Grouping } from '../../hpc/grouping.ts';
+import type { HpcProfile } from '../../hpc/profile.ts';
 import { parseWalltime } from '../../core/quantity/slurm-time.ts';
 import { accountFor, type HpcSettings, knownProfiles } from './profiles.ts';
 import type { RegenerateOptions } from './regenerate.ts';

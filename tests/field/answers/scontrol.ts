@@ -1,4 +1,4 @@
-import { parsePartitionRules, parseLeftOnNodes } from '../../../src/core/hpc/partition-rules.ts';
+import { parsePartitionRules, parseLeftOnNodes } from '../../../src/hpc/partition-rules.ts';
 import {
   fateIn,
   openScontrol,

@@ -1,4 +1,4 @@
-import { parseAvailability, parseNodeKinds } from '../../../src/core/hpc/live-profile.ts';
+import { parseAvailability, parseNodeKinds } from '../../../src/hpc/live-profile.ts';
 import { parseNodeStates, parsePartitions } from '../../../src/telemetry/produce/slurm/cluster.ts';
 import { type Answers, BANNER, MANY, manyLines, SLURM_AWAY } from './answer.ts';
 

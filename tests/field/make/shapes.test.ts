@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { convertMakefile } from '../../../src/operations/convert/make.ts';
-import { noteText } from '../../../src/core/convert/conversion.ts';
+import { noteText } from '../../../src/convert/conversion.ts';
 import { each } from '../../../src/core/workflow-file/sequence.ts';
 import { planned } from '../../spec/reading.ts';
 import { folderWith } from '../../support/folder-with.ts';

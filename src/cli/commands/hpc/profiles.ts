@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { discoverProfile } from '../../../cluster/slurm/sinfo.ts';
-import { canServe, choosePartition } from '../../../core/hpc/choose-partition.ts';
-import type { HpcPartition, HpcProfile } from '../../../core/hpc/profile.ts';
-import { profileToml } from '../../../core/hpc/profile-toml.ts';
+import { canServe, choosePartition } from '../../../hpc/choose-partition.ts';
+import type { HpcPartition, HpcProfile } from '../../../hpc/profile.ts';
+import { profileToml } from '../../../hpc/profile-toml.ts';
 import { parseMemoryMb } from '../../../core/quantity/slurm-memory.ts';
 import { formatWalltime, parseWalltime } from '../../../core/quantity/slurm-time.ts';
 import { detectedProfile, knownProfiles, namedProfile } from '../../../operations/slurm/profiles.ts';

@@ -1,7 +1,7 @@
-import type { PlannedScheduler } from '../../../core/hpc/plan-schedulers.ts';
-import type { Grouping } from '../../../core/hpc/grouping.ts';
-import type { HpcProfile } from '../../../core/hpc/profile.ts';
-import { actionEntries, schedulersPresent, specWithSchedulers } from '../../../core/hpc/spec-with-schedulers.ts';
+import type { PlannedScheduler } from '../../../hpc/plan-schedulers.ts';
+import type { Grouping } from '../../../hpc/grouping.ts';
+import type { HpcProfile } from '../../../hpc/profile.ts';
+import { actionEntries, schedulersPresent, specWithSchedulers } from '../../../hpc/spec-with-schedulers.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import type { Plan } from '../../../core/workflow-file/plan/plan.ts';
 import { formatOfName, readText } from '../../../core/workflow-file/text/read-text.ts';

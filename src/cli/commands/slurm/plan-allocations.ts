@@ -1,7 +1,7 @@
 import { clusterState } from '../../../cluster/slurm/sinfo.ts';
 import type { Tested } from '../../../cluster/slurm/sbatch.ts';
-import type { PlannedScheduler } from '../../../core/hpc/plan-schedulers.ts';
-import { type Estimates, type Recommendation, recommend } from '../../../core/hpc/recommend.ts';
+import type { PlannedScheduler } from '../../../hpc/plan-schedulers.ts';
+import { type Estimates, type Recommendation, recommend } from '../../../hpc/recommend.ts';
 import { greatest } from '../../../core/quantity/extremes.ts';
 import { parseWalltime } from '../../../core/quantity/slurm-time.ts';
 import { byLevel, walk } from '../../../core/workflow-file/graph/walk.ts';

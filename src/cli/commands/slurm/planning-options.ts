@@ -1,4 +1,4 @@
-import { GROUPINGS } from '../../../core/hpc/grouping.ts';
+import { GROUPINGS } from '../../../hpc/grouping.ts';
 import { numberOption, option, optionsOf } from '../../option.ts';
 
 /** Options of commands that plan allocations. */

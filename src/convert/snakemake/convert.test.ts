@@ -1,0 +1,200 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it, test } from 'vitest';
+import { planned } from '../../../tests/spec/reading.ts';
+import { temporaryFolder } from '../../../tests/support/programs.ts';
+import { leavesOut, noteText } from '../conversion.ts';
+import { convertSnakemake } from './convert.ts';
+import { readDryRun } from './dry-run.ts';
+
+/** One job as Snakemake 9 prints it. */
+const printed = (rule: string, fields: Readonly<Record<string, string>>, shell: string, kind = 'rule'): string =>
+  [
+    '[Wed Nov 25 23:12:09 2026]',
+    `${kind} ${rule}:`,
+    ...Object.entries(fields).map(([name, value]) => `    ${name}: ${value}`),
+    `Shell command: ${shell}`,
+    '',
+  ].join('\n');
+
+const END = 'Job stats:\njob      count\n-----  -------\ntotal        6\n\nThis was a dry-run (flag -n).\n';
+const convert = (text: string, jobs: readonly string[]) =>
+  convertSnakemake({ files: [{ path: 'Snakefile', text }], printed: [...jobs, END].join('\n') });
+const made = printed('made', { input: 'in.txt', output: 'a.txt, b.txt', threads: '2' }, 'run in.txt');
+
+it('the jobs of a dry run become jobs with files, in the shell mode of Snakemake', () => {
+  const used = printed(
+    'used',
+    { input: 'a.txt', output: 'out/c.txt', log: 'logs/c.log' },
+    '\n        one a.txt\n        two\n        ',
+  );
+  const { workflow, notes } = convert('rule made:\n  shell: "x"\nrule used:\n  shell: "y"\n', [
+    made,
+    used,
+    printed('all', { input: 'out/c.txt' }, 'None', 'localrule'),
+  ]);
+  expect(notes).toEqual([]);
+  const { jobs, resourceRequirements } = planned(workflow);
+  expect(jobs.length).toBe(2);
+  expect(jobs.at(0)).toMatchObject({ name: 'made_a.txt', command: 'set -euo pipefail\nrun in.txt' });
+  expect(jobs.at(1)).toMatchObject({
+    name: 'used_out_c.txt',
+    command: 'mkdir -p logs\nset -euo pipefail\none a.txt\ntwo',
+  });
+  expect(jobs.at(1).inputFiles).toEqual(jobs.at(0).outputFiles.slice(0, 1));
+  expect(resourceRequirements).toMatchObject([{ num_cpus: 2, memory: '2g' }]);
+});
+
+test.each([
+  ['mem_mb=200, runtime=5', { num_cpus: 1, memory: '191m', runtime: 'PT5M' }],
+  ['tmpdir=/tmp, mem_mb=4000, gpu=2', { num_cpus: 1, memory: '4g', num_gpus: 2 }],
+])('the resources "%s" become %j', (resources, expected) => {
+  const { workflow } = convert('rule r:\n', [printed('r', { output: 'o', resources }, 'x')]);
+  expect(workflow['resource_requirements']).toMatchObject([expected]);
+});
+
+it('the format of versions before 9, with the command behind an empty line, is read too', () => {
+  const [job] = readDryRun(
+    '\n[Wed Nov  5 23:12:09 2025]\nrule r:\n    input: a\n    output: b\n    jobid: 0\n\n\n        one\n          two\n        \nJob stats:\n',
+  );
+  expect(job).toMatchObject({ rule: 'r', input: ['a'], output: ['b'], shell: 'one\n  two' });
+});
+
+describe('an output of ensure()', () => {
+  const commandOf = (output: string) => {
+    const text = `rule r:\n  output:\n    ${output}\n  shell: "x"\n`;
+    const { workflow } = convert(text, [printed('r', { output: 'out/s1.txt, b.txt' }, 'x')]);
+    return planned(workflow).jobs.at(0).command;
+  };
+  const test = (path: string) => `test -s ${path} || { echo '${path} is empty' >&2; exit 1; }`;
+  const shell = 'set -euo pipefail\n(\nx\n)';
+
+  it.each([
+    ['ensure("out/{s}.txt", non_empty=True), "b.txt"', `${shell}\n${test('out/s1.txt')}`],
+    ['"out/{s}.txt",\n    ensure(\n      \'b.txt\',\n      non_empty=True,\n    )', `${shell}\n${test('b.txt')}`],
+    [
+      'ensure("out/{s,\\w+}.txt", non_empty=True), b=ensure("b.txt", non_empty = True)',
+      `${shell}\n${test('out/s1.txt')}\n${test('b.txt')}`,
+    ],
+    ['"out/{s}.txt", "b.txt"\n    # ensure("b.txt", non_empty=True)', 'set -euo pipefail\nx'],
+  ])('an output that must not be empty is tested behind the command: %s', (output, command) => {
+    expect(commandOf(output)).toBe(command);
+  });
+
+  it.each([
+    'ensure("b.txt", sha256="aa"), "out/{s}.txt"',
+    'ensure("b.txt", non_empty=True, md5="aa"), "out/{s}.txt"',
+    'ensure(temp("b.txt"), non_empty=True), "out/{s}.txt"',
+    'ensure(f"{OUT}/b.txt", non_empty=True), "out/{s}.txt"',
+    'ensure("other.txt", non_empty=True), "out/{s}.txt"',
+    'ensure("b.txt", non_empty=False), "out/{s}.txt"',
+  ])('an output of another ensure() lets Snakemake run the rule: %s', (output) => {
+    expect(commandOf(output)).toMatch(/^snakemake /);
+  });
+
+  it('an output that is empty fails the job, also if the command goes to another folder or ends its shell', () => {
+    const folder = temporaryFolder();
+    const run = (command: string) => spawnSync('bash', ['-c', command], { cwd: folder, encoding: 'utf8' });
+    const { workflow } = convert('rule r:\n  output: ensure("b.txt", non_empty=True)\n', [
+      printed('r', { output: 'b.txt' }, 'echo $V > b.txt; cd /; exit'),
+    ]);
+    const { command } = planned(workflow).jobs.at(0);
+    expect(run(`V=1\n${command}`)).toMatchObject({ status: 0, stderr: '' });
+    expect(run(command.replace('echo $V', 'printf ""'))).toMatchObject({ status: 1, stderr: 'b.txt is empty\n' });
+  });
+});
+
+describe('a rule that needs Snakemake becomes a job that lets it run this rule', () => {
+  test.each([
+    ['run:\n    pass', 'None', '--force --quiet all --allowed-rules r -- o'],
+    ['conda: "env.yaml"\n  shell: "x"', 'x', '--software-deployment-method conda --allowed-rules r -- o'],
+    ['output: touch("o")\n  shell: "x"', 'x', '--allowed-rules r -- o'],
+  ])('a rule with %j', (directives, shell, command) => {
+    const { workflow, notes } = convert(`rule r:\n  ${directives}\n`, [printed('r', { output: 'o' }, shell)]);
+    expect(planned(workflow).jobs.at(0).command).toContain(command);
+    expect(notes.map(noteText)).toEqual([expect.stringContaining('Snakefile:1: note: rule r: ')]);
+  });
+
+  it('a rule of the next block or of a comment does not make it need Snakemake', () => {
+    const text = 'rule r:\n  shell: "x"\n# run:\nrule other:\n  run:\n    pass\n';
+    const { workflow } = convert(text, [printed('r', { output: 'o' }, 'x')]);
+    expect(planned(workflow).jobs.at(0).command).toBe('set -euo pipefail\nx');
+  });
+});
+
+test.each([
+  ['rule r:\n  output: pipe("o")\n', 'Snakefile:1: left out: a pipe or service of rule r'],
+  ['rule r:\n  output: temp("o")\n', 'Snakefile:1: note: temp() in rule r'],
+  ['rule r:\n  retries: 3\n', 'Snakefile:1: note: retries of rule r'],
+  ['\nworkdir: "there"\nrule r:\n  shell: "x"\n', 'Snakefile:2: left out: workdir: "there"'],
+  ['container: "docker://x"\nrule r:\n  shell: "x"\n', 'Snakefile:1: left out: container: '],
+  ['include: config["x"]\nrule r:\n  shell: "x"\n', 'Snakefile:1: left out: an include or module'],
+  ['shell.prefix("x; ")\nrule r:\n  shell: "x"\n', 'Snakefile:1: left out: shell.prefix("x; ")'],
+  ['onsuccess:\n  print()\nrule r:\n  shell: "x"\n', 'Snakefile:1: note: onsuccess:'],
+])('of the Snakefile %j the report says "%s"', (text, expected) => {
+  const conversion = convert(text, [printed('r', { output: 'o' }, 'x')]);
+  expect(conversion.notes.map(noteText)).toEqual([expect.stringContaining(expected)]);
+  expect(leavesOut(conversion)).toBe(expected.includes('left out'));
+});
+
+it('jobs of a group, which are indented, are jobs; bash as the shell is what jobs have anyway', () => {
+  const job = printed('r', { output: 'o' }, 'x').replaceAll(/^(?=[^S])/gm, '    ');
+  const { workflow, notes } = convert('shell.executable("/bin/bash")\nrule r:\n', [
+    `[Wed Nov 25 23:19:41 2026] Group job 0:\n\n${job}`,
+    job,
+  ]);
+  expect(planned(workflow).jobs.at(1)).toMatchObject({ name: 'r_o_2', command: 'set -euo pipefail\nx' });
+  expect(notes).toEqual([]);
+});
+
+it('jobs that Snakemake counts and does not show, those of a rule with a message, are left out', () => {
+  const counts =
+    'Job stats:\njob      count\n-----  -------\nr            1\nhidden       2\nall          1\ntotal        4\n\n';
+  const hidden = '[Wed Nov 25 23:21:59 2026]\nJob 1: Copying\nReason: Forced execution\nShell command: cp a b\n';
+  const jobs = [
+    counts,
+    hidden,
+    printed('r', { output: 'o (access: random)' }, 'x'),
+    hidden,
+    printed('all', {}, 'None'),
+  ];
+  const { workflow, notes } = convert('rule r:\n  shell: "x"\nrule hidden:\n  message: "Copying"\n', jobs);
+  expect(workflow['files']).toEqual([{ name: 'o', path: 'o' }]);
+  expect(notes.map(noteText)).toEqual([expect.stringContaining('Snakefile:3: left out: 2 of 2 jobs of rule hidden: ')]);
+});
+
+it('files in a storage are left out', () => {
+  const { notes } = convert('rule r:\n', [printed('r', { output: 's3://x/o (send to storage)' }, 'x')]);
+  expect(notes.map(noteText)).toEqual([expect.stringContaining('left out: files in a storage of rule r')]);
+});
+
+it('a rule that uses another one needs Snakemake as that does, and one that a program names is left out', () => {
+  const text = 'rule base:\n  conda: "env.yaml"\n  threads: 8\n\nuse rule base as r with:\n  output: "o"\n';
+  const jobs = [printed('r', { output: 'o', threads: '2' }, 'x'), printed('made_1', { output: 'p' }, 'x')];
+  const { workflow, notes } = convert(text, jobs);
+  expect(planned(workflow).jobs.at(0).command).toContain('--software-deployment-method conda');
+  expect(notes.map(noteText)).toEqual([
+    expect.stringContaining('Snakefile:5: note: threads: 8 of rule r: its jobs have 2; --cores gives them more'),
+    expect.stringContaining('Snakefile:5: note: rule r: '),
+    expect.stringContaining('Snakefile: left out: rule made_1: no Snakefile has a rule of this name'),
+  ]);
+});
+
+it('a log is an output where another job reads it, and none elsewhere', () => {
+  const jobs = [
+    printed('r', { output: 'o', log: 'r.log, other.log' }, 'x'),
+    printed('reads', { input: 'r.log', output: 'p' }, 'y'),
+  ];
+  const { workflow } = convert('rule r:\nrule reads:\n', jobs);
+  expect(workflow['jobs']).toMatchObject([{ output_files: ['o', 'r.log'] }, { input_files: ['r.log'] }]);
+});
+
+it('a checkpoint is left out, because what follows it is not known yet', () => {
+  const { notes } = convert('checkpoint c:\n', [printed('c', { output: 'o' }, 'x', 'checkpoint')]);
+  expect(notes.map(noteText)).toEqual([expect.stringContaining('left out: checkpoint c')]);
+});
+
+it('a dry run without jobs is refused', () => {
+  expect(() => convert('', [printed('all', {}, 'None')])).toThrow(
+    expect.objectContaining({ code: 'CONVERSION_REFUSED' }),
+  );
+});

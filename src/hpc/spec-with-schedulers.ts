@@ -1,0 +1,74 @@
+import { isList, isMap, type Value, type ValueMap } from '../core/workflow-file/text/value.ts';
+import type { PlannedScheduler } from './plan-schedulers.ts';
+
+/** The schedulers of a plan as entries of a workflow file. */
+export const schedulerEntries = (schedulers: readonly PlannedScheduler[]): ValueMap[] =>
+  schedulers.map((each) => {
+    const { name, account, mem, nodes, walltime, partition, qos, gres, extra } = each;
+    const given = { name, account, partition, qos, gres, mem, nodes, walltime, extra };
+    return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as ValueMap;
+  });
+
+/** The actions that submit their allocations when the first jobs of each are ready. */
+export const actionEntries = (schedulers: readonly PlannedScheduler[], perNode: boolean): ValueMap[] =>
+  schedulers.map(({ name, gate, allocations, nodes, group }) => ({
+    trigger_type: 'on_jobs_ready',
+    action_type: 'schedule_nodes',
+    jobs: [...gate],
+    scheduler: name,
+    scheduler_type: 'slurm',
+    num_allocations: allocations,
+    ...(perNode && nodes > 1 && group.nodes === 1 ? { start_one_worker_per_node: true } : {}),
+  }));
+
+interface Additions {
+  readonly schedulers: readonly PlannedScheduler[];
+  readonly withActions: boolean;
+  /** The mode of the workflow starts jobs on the node of the runner only. */
+  readonly isDirect: boolean;
+}
+
+/**
+ * A workflow file with these schedulers, their actions, and each job bound to its scheduler. Nothing is expanded: a
+ * template gets the scheduler of its instances. Schedulers and actions schedule_nodes that were there are replaced.
+ */
+export function specWithSchedulers(spec: ValueMap, { schedulers, withActions, isDirect }: Additions): ValueMap {
+  const schedulerOf = schedulersByName(schedulers);
+  const jobs = isList(spec['jobs']) ? spec['jobs'] : [];
+  const kept = (isList(spec['actions']) ? spec['actions'] : []).filter(
+    (action) => !isMap(action) || action['action_type'] !== 'schedule_nodes',
+  );
+  const actions = [...kept, ...(withActions ? actionEntries(schedulers, isDirect) : [])];
+  const { actions: _before, ...rest } = spec;
+  return {
+    ...rest,
+    jobs: jobs.map((job) => {
+      const scheduler = isMap(job) ? schedulerOf(job) : undefined;
+      return scheduler === undefined ? job : { ...(job as ValueMap), scheduler };
+    }),
+    slurm_schedulers: schedulerEntries(schedulers),
+    ...(actions.length === 0 ? {} : { actions }),
+  };
+}
+
+/** The scheduler of a job of the file: that of the first planned job whose name and requirements fit its own. */
+function schedulersByName(schedulers: readonly PlannedScheduler[]): (job: ValueMap) => string | undefined {
+  const exact = new Map<string, string>();
+  for (const { name, group } of schedulers) for (const job of group.jobs) exact.set(job.name, name);
+  const planned = [...exact.keys()];
+  return (job) => {
+    const name = typeof job['name'] === 'string' ? job['name'] : '';
+    if (!name.includes('{')) return exact.get(name);
+    const parts = name.split(/\{[^{}]*\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+    const pattern = new RegExp(`^${parts.join('.+')}$`);
+    const first = planned.find((each) => pattern.test(each));
+    return first === undefined ? undefined : exact.get(first);
+  };
+}
+
+/** What a file already has of these; undefined if nothing. */
+export function schedulersPresent(spec: ValueMap): string | undefined {
+  const has = (key: string) => isList(spec[key]) && (spec[key] as readonly Value[]).length > 0;
+  if (has('slurm_schedulers') && has('actions')) return 'slurm_schedulers and actions';
+  return has('slurm_schedulers') ? 'slurm_schedulers' : has('actions') ? 'actions' : undefined;
+}
