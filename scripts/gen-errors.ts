@@ -1,7 +1,7 @@
 /** The page of refusals and of problems in workflow files. */
-import { hostFaults } from '../src/core/contract/host-faults.ts';
+import { hostFaults } from '../src/core/remote/host-faults.ts';
 import { refusals } from '../src/core/contract/refusals.ts';
-import { problemKinds } from '../src/core/workflow-file/problems.ts';
+import { problemKinds } from '../src/core/workflow-file/problems/problems.ts';
 import { write } from './write-generated.ts';
 
 const refusalRows = Object.entries(refusals)
@@ -20,7 +20,7 @@ write(
   'docs/reference/errors.md',
   `# Refusals and problems
 
-Made from the catalogues in \`src/core/contract/refusals.ts\` and \`src/core/workflow-file/problems.ts\` by \`npm run gen\`.
+Made from the catalogues in \`src/core/contract/refusals.ts\` and \`src/core/workflow-file/problems/problems.ts\` by \`npm run gen\`.
 A job that fails is a result and no refusal: [why attempts end](causes.md).
 
 ## Refusals

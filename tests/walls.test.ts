@@ -145,8 +145,8 @@ it('every wall between files refuses what breaks it', async () => {
 
 /** A file in a folder, and what needs that folder: the file imports it. */
 const rising: Readonly<Record<string, string>> = {
-  'src/core/quantity/rises.ts': 'src/core/lifecycle/obstacles.ts',
-  'src/core/workflow-file/text/rises.ts': 'src/core/workflow-file/read.ts',
+  'src/core/quantity/rises.ts': 'src/core/lifecycle/placement/obstacles.ts',
+  'src/core/workflow-file/text/rises.ts': 'src/core/workflow-file/read/read.ts',
   'src/operations/slurm/rises.ts': 'src/operations/run-here.ts',
   'src/cli/output/rises.ts': 'src/cli/context.ts',
   'src/server/records/edges/rises.ts': 'src/server/records/deletion/deletion.ts',

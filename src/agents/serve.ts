@@ -2,7 +2,7 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { once } from 'node:events';
 import { ServiceError, Unreachable } from '../client/errors.ts';
-import { printable } from '../core/contract/printable.ts';
+import { printable } from '../core/text/printable.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import { VERSION } from '../core/contract/version.ts';
 import { boundedJson } from './bounded.ts';

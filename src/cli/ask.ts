@@ -1,4 +1,4 @@
-import { printable } from '../core/contract/printable.ts';
+import { printable } from '../core/text/printable.ts';
 import { Failure, Interrupted } from './failure.ts';
 
 /** A conversation with a person, or with the lines of piped input. */

@@ -1,4 +1,4 @@
-import { unclaimableWords } from '../core/lifecycle/unclaimable.ts';
+import { unclaimableWords } from '../core/lifecycle/placement/unclaimable.ts';
 import { testDueActions } from '../operations/slurm/test-submission.ts';
 import { unrunnableJobs } from '../operations/unrunnable.ts';
 import type { Context } from './context.ts';

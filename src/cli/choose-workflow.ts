@@ -8,7 +8,7 @@ import type { Context } from './context.ts';
 import { dateText } from './output/local-time.ts';
 import { widthOf } from './output/output.ts';
 import { tableOf } from './output/table.ts';
-import { printable } from '../core/contract/printable.ts';
+import { printable } from '../core/text/printable.ts';
 
 /** The id of the workflow given by id or name, or else the one that the user selects. */
 export async function chooseWorkflow(context: Context, given: unknown): Promise<number> {

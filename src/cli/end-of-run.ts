@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import type { Context } from './context.ts';
 import { runnerOptions, type RunnerValues } from './run-workflow.ts';
-import { anywhere, nextCommand, type RunPlace } from '../core/lifecycle/next-command.ts';
+import { anywhere, nextCommand, type RunPlace } from '../core/lifecycle/explain/next-command.ts';
 import { nextStep, shortfalls } from '../operations/views/shortfalls.ts';
 import { isBroken, saySummary, type SummaryOptions } from './summary.ts';
 
@@ -57,6 +57,6 @@ export async function endRun(
 /** Loaded where it is needed: what a runner loads after its last job, it compiles. */
 async function placeOfWorkflow(client: Client, id: number): Promise<RunPlace> {
   const { knownWorkflow } = await import('../client/compat/known.ts');
-  const { placeOf } = await import('../core/lifecycle/place.ts');
+  const { placeOf } = await import('../core/lifecycle/explain/place.ts');
   return placeOf(await knownWorkflow(client, id));
 }

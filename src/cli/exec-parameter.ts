@@ -2,7 +2,7 @@ import { Refusal } from '../core/contract/refusals.ts';
 import type { Axis } from '../core/workflow-file/expand/axes.ts';
 import { type ParameterValue, printerOf, valueOf } from '../core/workflow-file/expand/parameter-value.ts';
 import { readValues } from '../core/workflow-file/expand/parameter-values.ts';
-import { sequence } from '../core/workflow-file/sequence.ts';
+import { sequence } from '../core/lists/sequence.ts';
 import { Failure } from './failure.ts';
 
 /** Where values of parameters come from. */

@@ -2,7 +2,7 @@ import { type Axes, type Axis, combine, indexIn, unevenPair } from '../core/work
 import { templateOf } from '../core/workflow-file/expand/template.ts';
 import { axisOf, type ParameterSources } from './exec-parameter.ts';
 import { Failure } from './failure.ts';
-import { shellWord } from '../core/contract/shell-word.ts';
+import { shellWord } from '../core/text/shell-word.ts';
 import { printerOf } from '../core/workflow-file/expand/parameter-value.ts';
 
 export interface ExecRequest {

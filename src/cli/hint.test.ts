@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { connecting, givenOf, optionWords, withOptions } from './hint.ts';
 import { runnerOptions } from './run-workflow.ts';
 import { globalOptions } from './settings.ts';
-import { shellWord } from '../core/contract/shell-word.ts';
+import { shellWord } from '../core/text/shell-word.ts';
 
 /** The options that reach the server, of a command line that gave these. */
 const given = (values: Record<string, unknown>) =>

@@ -1,7 +1,7 @@
 import { type Option, optionName, type Values } from './option.ts';
 import { torcGroups } from './commands/torc.ts';
 import { SAME_SERVER } from './settings.ts';
-import { shellWord } from '../core/contract/shell-word.ts';
+import { shellWord } from '../core/text/shell-word.ts';
 
 const WORDS = new Set(torcGroups.map(({ word }) => word));
 const COMMAND = new RegExp(`\\btorc(?= (?:${[...WORDS].join('|')})\\b)`, 'g');

@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs';
 import type { Client } from '../client/client.ts';
-import { printable } from '../core/contract/printable.ts';
+import { printable } from '../core/text/printable.ts';
 import type { Plan } from '../core/workflow-file/plan/plan.ts';
-import { fewAlike } from '../core/workflow-file/few-alike.ts';
-import { creationLine, creationPrefix, formatProblem, type Problem } from '../core/workflow-file/problems.ts';
-import { isAcceptable, type SpecReading } from '../core/workflow-file/read.ts';
+import { fewAlike } from '../core/workflow-file/problems/few-alike.ts';
+import { creationLine, creationPrefix, formatProblem, type Problem } from '../core/workflow-file/problems/problems.ts';
+import { isAcceptable, type SpecReading } from '../core/workflow-file/read/read.ts';
 import { confirm } from './choose-workflow.ts';
 import { Failure } from './failure.ts';
 import { fileErrorWords } from './file-error.ts';

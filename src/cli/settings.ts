@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { logLevelOf, type LogLevel } from '../core/contract/log-line.ts';
+import { logLevelOf, type LogLevel } from '../core/text/log-line.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
 import { builtIn, type Configuration, type Path } from './config/schema.ts';
 import { Failure } from './failure.ts';

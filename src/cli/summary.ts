@@ -1,9 +1,9 @@
 import type { Client } from '../client/client.ts';
 import type { JobStatusCounts, JobStatus } from '../core/contract/job.ts';
-import { printableLine } from '../core/contract/printable.ts';
+import { printableLine } from '../core/text/printable.ts';
 import type { Result } from '../core/contract/result.ts';
 import { didOf, sentenceOf } from '../core/attempt/cause.ts';
-import { exactPartText, outcomeParts } from '../core/lifecycle/outcome.ts';
+import { exactPartText, outcomeParts } from '../core/lifecycle/explain/outcome.ts';
 import { countOf, ENDED_BADLY, FAILED, STOPPED, UNSUCCESSFUL } from '../core/job/statuses.ts';
 import { repeatedWords } from '../core/attempt/repeated.ts';
 import type { Workflow } from '../core/contract/workflow.ts';

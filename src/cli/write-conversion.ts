@@ -1,7 +1,7 @@
 import { leavesOut, noteText, type Conversion } from '../convert/conversion.ts';
 import { counted } from '../core/quantity/count-text.ts';
-import { fewAlike } from '../core/workflow-file/few-alike.ts';
-import { formatProblem } from '../core/workflow-file/problems.ts';
+import { fewAlike } from '../core/workflow-file/problems/few-alike.ts';
+import { formatProblem } from '../core/workflow-file/problems/problems.ts';
 import { formatOfName } from '../core/workflow-file/text/read-text.ts';
 import { writeText, type WrittenFormat } from '../core/workflow-file/text/write-text.ts';
 import { planHere } from '../operations/create.ts';

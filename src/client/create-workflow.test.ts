@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { testService } from '../../tests/support/service.ts';
 import type { Plan } from '../core/workflow-file/plan/plan.ts';
-import { planOfSpec } from '../core/workflow-file/read.ts';
+import { planOfSpec } from '../core/workflow-file/read/read.ts';
 import type { Client } from './client.ts';
 import { createWorkflow } from './create-workflow.ts';
 import { all } from './every.ts';

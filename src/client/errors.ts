@@ -1,4 +1,4 @@
-import { anotherProgram } from '../core/contract/another-program.ts';
+import { anotherProgram } from './another-program.ts';
 
 export interface Response {
   readonly status: number;

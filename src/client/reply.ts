@@ -1,4 +1,4 @@
-import { anotherProgram } from '../core/contract/another-program.ts';
+import { anotherProgram } from './another-program.ts';
 import { type Response, Unreachable } from './errors.ts';
 
 /** Expected of a reply, made from the schema of its route: `[]` for a list, or the names of fields that an object has. */

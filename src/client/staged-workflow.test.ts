@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { planned } from '../../tests/spec/reading.ts';
 import { testService } from '../../tests/support/service.ts';
-import { executionPlan } from '../core/workflow-file/execution-plan.ts';
+import { executionPlan } from '../core/workflow-file/plan/execution-plan.ts';
 import { createWorkflow } from './create-workflow.ts';
 import { stagedWorkflow } from './staged-workflow.ts';
 

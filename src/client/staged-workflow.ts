@@ -1,5 +1,5 @@
-import type { Staged } from '../core/workflow-file/execution-plan.ts';
-import { ListsWriter } from '../core/workflow-file/int-list.ts';
+import type { Staged } from '../core/workflow-file/plan/execution-plan.ts';
+import { ListsWriter } from '../core/lists/int-list.ts';
 import type { Client } from './client.ts';
 import { all, every } from './every.ts';
 

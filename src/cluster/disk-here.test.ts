@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../tests/support/programs.ts';
-import { pathKey } from '../core/workflow-file/path-key.ts';
+import { pathKey } from '../core/workflow-file/link/path-key.ts';
 import { diskHere } from './disk-here.ts';
 
 afterEach(() => {

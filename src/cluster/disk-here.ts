@@ -1,5 +1,5 @@
 import { lstatSync, statSync } from 'node:fs';
-import type { Disk } from '../core/workflow-file/path-key.ts';
+import type { Disk } from '../core/workflow-file/link/path-key.ts';
 
 /** A look at a folder on a parallel file system takes up to a millisecond; after so many, each may be a link. */
 const MOST_LOOKS = 10_000;

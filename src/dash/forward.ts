@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import { BASE_PATH } from '../core/contract/base-path.ts';
-import { printableLine } from '../core/contract/printable.ts';
+import { printableLine } from '../core/text/printable.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import { answerRefusal } from './answer.ts';
 

@@ -1,7 +1,7 @@
 import { parseMemory } from '../core/quantity/bytes.ts';
 import { parseDuration } from '../core/quantity/duration.ts';
 import type { Graph } from '../core/workflow-file/graph/graph.ts';
-import { itemsOf } from '../core/workflow-file/int-list.ts';
+import { itemsOf } from '../core/lists/int-list.ts';
 import type { Plan } from '../core/workflow-file/plan/plan.ts';
 import type { JobGroup } from './job-group.ts';
 

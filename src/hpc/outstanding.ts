@@ -1,4 +1,4 @@
-import { obstacles, type RunnerRoom } from '../core/lifecycle/obstacles.ts';
+import { obstacles, type RunnerRoom } from '../core/lifecycle/placement/obstacles.ts';
 import type { PlannedScheduler } from './plan-schedulers.ts';
 
 const MEBIBYTE = 2 ** 20;

@@ -1,4 +1,4 @@
-import type { PartitionRoom } from '../core/lifecycle/job-facts.ts';
+import type { PartitionRoom } from '../core/lifecycle/explain/job-facts.ts';
 
 /** A site with Slurm, as its users see it: partitions, limits, and how to recognize it. Fields as in JSON. */
 export interface HpcProfile {

@@ -1,4 +1,4 @@
-import { formatProblem, type Problem } from '../core/workflow-file/problems.ts';
+import { formatProblem, type Problem } from '../core/workflow-file/problems/problems.ts';
 
 /** A workflow with errors, each with its place; nothing was created. */
 export class InvalidWorkflow extends Error {

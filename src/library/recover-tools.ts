@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { openSlurm } from '../cluster/slurm/slurm.ts';
 import { Refusal } from '../core/contract/refusals.ts';
-import { storedWorkerOf } from '../core/contract/worker-line.ts';
+import { storedWorkerOf } from '../core/remote/worker-line.ts';
 import type { RecoverTools } from '../operations/recover/tools.ts';
 import type { RemoteService } from '../operations/remote/service.ts';
 import { detectedProfile, type HpcSettings } from '../operations/slurm/profiles.ts';

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Client } from '../client/client.ts';
 import { ServiceError } from '../client/errors.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
-import { terminationOf } from '../core/contract/execution.ts';
+import { terminationOf } from '../core/attempt/execution.ts';
 
 /** What happens while a new run begins. */
 export type BeginNews =

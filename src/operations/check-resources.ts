@@ -6,8 +6,8 @@ import {
   type Measured,
   measuredOf,
   type Use,
-} from '../core/lifecycle/resource-use.ts';
-import type { UsedJob } from '../core/lifecycle/used-jobs.ts';
+} from '../core/lifecycle/resources/resource-use.ts';
+import type { UsedJob } from '../core/lifecycle/resources/used-jobs.ts';
 import type { Result } from '../core/contract/result.ts';
 import { usedJobs } from './resource-use.ts';
 

@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { Refusal } from '../core/contract/refusals.ts';
-import type { Multipliers } from '../core/lifecycle/correct-resources.ts';
-import { type Adjustment, adjustmentsOf } from '../core/lifecycle/used-jobs.ts';
+import type { Multipliers } from '../core/lifecycle/resources/correct-resources.ts';
+import { type Adjustment, adjustmentsOf } from '../core/lifecycle/resources/used-jobs.ts';
 import { usedJobs } from './resource-use.ts';
 
 interface CorrectOptions {

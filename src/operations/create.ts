@@ -4,7 +4,7 @@ import { isAbsolute, resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { createWorkflow } from '../client/create-workflow.ts';
 import type { Plan } from '../core/workflow-file/plan/plan.ts';
-import { planOfSpec, readSpec, type ReadOptions, type SpecReading } from '../core/workflow-file/read.ts';
+import { planOfSpec, readSpec, type ReadOptions, type SpecReading } from '../core/workflow-file/read/read.ts';
 import { diskHere } from '../cluster/disk-here.ts';
 import { readUserText } from './read-user-text.ts';
 import type { Source } from '../core/workflow-file/text/read-text.ts';

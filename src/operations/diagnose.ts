@@ -1,9 +1,9 @@
 import type { Client } from '../client/client.ts';
 import { all } from '../client/every.ts';
 import type { Unclaimable } from '../core/contract/unclaimable.ts';
-import { timeOfNode } from '../core/lifecycle/obstacles.ts';
-import { runtimeFit, type Spread, spreadOf } from '../core/lifecycle/runtime-fit.ts';
-import { runtimeOf } from '../core/lifecycle/resource-use.ts';
+import { timeOfNode } from '../core/lifecycle/placement/obstacles.ts';
+import { runtimeFit, type Spread, spreadOf } from '../core/lifecycle/placement/runtime-fit.ts';
+import { runtimeOf } from '../core/lifecycle/resources/resource-use.ts';
 import { unrunnableJobs } from './unrunnable.ts';
 
 /** The time that ready jobs request, beside the time that is left to the runners. */

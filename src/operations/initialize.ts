@@ -8,7 +8,7 @@ import {
   type FileOnDisk,
   type PlanFacts,
   readinessOf,
-} from '../core/lifecycle/files-on-disk.ts';
+} from '../core/lifecycle/recover/files-on-disk.ts';
 import { counted, someOf } from '../core/quantity/count-text.ts';
 import { type BeginNews, beginRun } from './begin-run.ts';
 import { gatherPlanFacts } from './plan-facts.ts';

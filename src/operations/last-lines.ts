@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { openRegular } from '../cluster/open-regular.ts';
-import { lastState } from '../core/contract/printable.ts';
+import { lastState } from '../core/text/printable.ts';
 
 export const LAST_LINES = 5;
 const LAST_BYTES = 4096;

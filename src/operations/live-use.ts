@@ -1,6 +1,6 @@
 import { environmentOf, valueIn } from '../cluster/host/environment-of.ts';
 import { openProcessTable } from '../cluster/host/proc.ts';
-import { MARK_VARIABLE } from '../core/lifecycle/belongs-to.ts';
+import { MARK_VARIABLE } from '../core/attempt/belongs-to.ts';
 
 /** What the processes of a job use now. */
 export interface LiveUse {

@@ -1,5 +1,5 @@
 import type { JobStatusCounts } from '../core/contract/job.ts';
-import { outcomeOf } from '../core/lifecycle/outcome.ts';
+import { outcomeOf } from '../core/lifecycle/explain/outcome.ts';
 import { countOf, ENDED, NOT_RUN, RUNS_NOW } from '../core/job/statuses.ts';
 import { grouped } from '../core/quantity/count-text.ts';
 import { timeText } from '../core/quantity/time-text.ts';

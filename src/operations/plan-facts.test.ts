@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { temporaryFolder } from '../../tests/support/programs.ts';
 import { ended, registerNode, statuses, testService } from '../../tests/support/service.ts';
-import { rerunsOf } from '../core/lifecycle/rerun.ts';
+import { rerunsOf } from '../core/lifecycle/recover/rerun.ts';
 import { reinitialize } from './initialize.ts';
 import { gatherPlanFacts } from './plan-facts.ts';
 

@@ -4,7 +4,7 @@ import type { Client } from '../client/client.ts';
 import { inParallel } from '../client/compat/in-parallel.ts';
 import { type KnownFile, knownFiles, jobsWithFiles } from '../client/compat/plan-facts.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
-import type { FileOnDisk, PlanFacts } from '../core/lifecycle/files-on-disk.ts';
+import type { FileOnDisk, PlanFacts } from '../core/lifecycle/recover/files-on-disk.ts';
 
 /** Files looked at together: they may be on a slow file system. */
 const TOGETHER = 32;

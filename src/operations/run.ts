@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { isUnknownRoute } from '../client/compat/unknown-route.ts';
 import { countOf, HELD } from '../core/job/statuses.ts';
-import type { Rerun } from '../core/lifecycle/rerun.ts';
+import type { Rerun } from '../core/lifecycle/recover/rerun.ts';
 import { initialize, type InitializeOptions } from './initialize.ts';
 import type { Resumed } from './resume.ts';
 

@@ -1,8 +1,8 @@
 import type { Client } from '../client/client.ts';
 import type { UnclaimableJobs } from '../core/contract/unclaimable.ts';
 import type { HpcPartition } from '../hpc/profile.ts';
-import { noPartition } from '../core/lifecycle/no-partition.ts';
-import { needOf } from '../core/lifecycle/resource-use.ts';
+import { noPartition } from '../core/lifecycle/explain/no-partition.ts';
+import { needOf } from '../core/lifecycle/resources/resource-use.ts';
 
 /** What helps jobs that no allocation of their workflow could run. */
 export interface UnrunnableAdvice {

@@ -4,7 +4,7 @@ import { type Response as Reply, ServiceError, Unreachable } from '../client/err
 import { followEvents } from '../client/event-stream.ts';
 import { serverReply } from '../client/reply.ts';
 import { pause } from '../client/long-timers.ts';
-import { anotherProgram } from '../core/contract/another-program.ts';
+import { anotherProgram } from '../client/another-program.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
 import { streamPlaces } from './stream-places.ts';
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { printable } from '../core/contract/printable.ts';
+import { printable } from '../core/text/printable.ts';
 import { type Counts, SHOWN_ORDER } from '../core/job/statuses.ts';
 import { counted, grouped } from '../core/quantity/count-text.ts';
 import type { Live } from './hooks.ts';

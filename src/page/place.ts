@@ -1,5 +1,5 @@
-import type { RunPlace } from '../core/lifecycle/next-command.ts';
-import { placeOf } from '../core/lifecycle/place.ts';
+import type { RunPlace } from '../core/lifecycle/explain/next-command.ts';
+import { placeOf } from '../core/lifecycle/explain/place.ts';
 import { connection } from './connection.ts';
 import { useLive } from './hooks.ts';
 

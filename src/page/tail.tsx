@@ -1,4 +1,4 @@
-import { lastState, printable } from '../core/contract/printable.ts';
+import { lastState, printable } from '../core/text/printable.ts';
 import { connection } from './connection.ts';
 import { useLive } from './hooks.ts';
 import { CopiedCommand, Shown } from './parts.tsx';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
 import { jobStatuses } from '../core/job/job-statuses.ts';
 import type { Counts } from '../core/job/statuses.ts';
-import { anywhere, type RunPlace } from '../core/lifecycle/next-command.ts';
+import { anywhere, type RunPlace } from '../core/lifecycle/explain/next-command.ts';
 import {
   ageText,
   partsOfStep,

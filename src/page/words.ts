@@ -1,10 +1,10 @@
 import { sentenceOf } from '../core/attempt/cause.ts';
 import type { CauseCode } from '../core/contract/cause-code.ts';
 import type { JobStatus } from '../core/job/job-statuses.ts';
-import { printable } from '../core/contract/printable.ts';
+import { printable } from '../core/text/printable.ts';
 import type { WorkflowStatus } from '../core/contract/workflow.ts';
-import { nextCommand, recoverCommand, type RunPlace } from '../core/lifecycle/next-command.ts';
-import { outcomeOf } from '../core/lifecycle/outcome.ts';
+import { nextCommand, recoverCommand, type RunPlace } from '../core/lifecycle/explain/next-command.ts';
+import { outcomeOf } from '../core/lifecycle/explain/outcome.ts';
 import { type Counts, countOf, FAILED, HELD } from '../core/job/statuses.ts';
 import { parseMemory } from '../core/quantity/bytes.ts';
 import { counted, grouped } from '../core/quantity/count-text.ts';

@@ -1,6 +1,6 @@
 import type { Workflow, WorkflowStatus } from '../core/contract/workflow.ts';
 import { countOf, FAILED, HELD, STOPPED, WAITS } from '../core/job/statuses.ts';
-import { nextCommand } from '../core/lifecycle/next-command.ts';
+import { nextCommand } from '../core/lifecycle/explain/next-command.ts';
 import { grouped } from '../core/quantity/count-text.ts';
 import { Confirm } from './confirm.tsx';
 import { connection } from './connection.ts';

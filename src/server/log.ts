@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../cluster/make-folder.ts';
-import { isLoudEnough, logLine, logLineJson, type LogLevel } from '../core/contract/log-line.ts';
+import { isLoudEnough, logLine, logLineJson, type LogLevel } from '../core/text/log-line.ts';
 
 /** The server's own log. */
 export interface ServerLog {

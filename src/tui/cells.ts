@@ -1,4 +1,4 @@
-import { printableLine } from '../core/contract/printable.ts';
+import { printableLine } from '../core/text/printable.ts';
 import { textWidth } from '../core/text/text-width.ts';
 
 export type CellStyle = 'bold' | 'dim' | 'inverse' | 'red' | 'green' | 'yellow' | 'cyan';

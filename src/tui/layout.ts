@@ -1,4 +1,4 @@
-import { printableLine } from '../core/contract/printable.ts';
+import { printableLine } from '../core/text/printable.ts';
 import { shortened, textWidth } from '../core/text/text-width.ts';
 import type { Model, TextDialog } from './model.ts';
 import { detailViews } from './views/all.ts';

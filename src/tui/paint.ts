@@ -1,7 +1,7 @@
 import { counted, grouped } from '../core/quantity/count-text.ts';
 import { type ColumnNeed, fitColumns } from '../core/text/fit-columns.ts';
 import { shortened, textWidth } from '../core/text/text-width.ts';
-import { printableLine } from '../core/contract/printable.ts';
+import { printableLine } from '../core/text/printable.ts';
 import type { CellLine, TextSpan } from './cells.ts';
 import { dialogHeight, heights, type Size, tabs, textLines, topOf, topRow } from './layout.ts';
 import { activeList, type Dialog, type ListState, type Model, type Prompt, shownRows, viewOf } from './model.ts';

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { formatProblem } from '../../src/core/workflow-file/problems.ts';
-import { readSpec } from '../../src/core/workflow-file/read.ts';
+import { formatProblem } from '../../src/core/workflow-file/problems/problems.ts';
+import { readSpec } from '../../src/core/workflow-file/read/read.ts';
 import { VERSION } from '../../src/core/contract/version.ts';
 import { commandsOf } from '../../src/cli/commands.ts';
 import { pagesToFollow } from '../support/pages/all.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { DryRunReport } from '../../src/core/workflow-file/dry-run.ts';
+import type { DryRunReport } from '../../src/core/workflow-file/read/dry-run.ts';
 import { temporaryFolder, torc } from '../support/programs.ts';
 
 /** Runs torc on a workflow file; no server is needed, since nothing is created. */

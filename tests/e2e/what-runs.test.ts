@@ -1,7 +1,7 @@
 import { rmSync, utimesSync, writeFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Rerun } from '../../src/core/lifecycle/rerun.ts';
+import type { Rerun } from '../../src/core/lifecycle/recover/rerun.ts';
 import { type RunningServer, startServer, temporaryFolder, torc } from '../support/programs.ts';
 
 /** What would run, and why, is one answer of every command. */

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { openSsh } from '../../src/cluster/ssh/ssh.ts';
-import { type Worker, workerOf } from '../../src/core/contract/worker-line.ts';
+import { type Worker, workerOf } from '../../src/core/remote/worker-line.ts';
 import { reachable } from '../../src/operations/remote/reachable.ts';
 import { temporaryFolder } from '../support/programs.ts';
 

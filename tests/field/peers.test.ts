@@ -5,7 +5,7 @@ import { outsideAllocation } from '../../src/cluster/slurm/programs.ts';
 import { parseAccountedJobs, parseRecordedJobs, recordedJobs } from '../../src/cluster/slurm/sacct.ts';
 import { parseSubmitted, parseTested } from '../../src/cluster/slurm/sbatch.ts';
 import { openSqueue, parseJobs } from '../../src/cluster/slurm/squeue.ts';
-import { couldNotStart, queueReasonOf } from '../../src/core/lifecycle/queue-reason.ts';
+import { couldNotStart, queueReasonOf } from '../../src/core/lifecycle/explain/queue-reason.ts';
 
 /**
  * What programs of Slurm printed in public reports about other programs that use it: the report, what is printed (numbers and names are

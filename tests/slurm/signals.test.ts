@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CATCHABLE_SIGNALS, signalNumber } from '../../src/core/contract/signal.ts';
+import { CATCHABLE_SIGNALS, signalNumber } from '../../src/core/attempt/signal.ts';
 import { type RunningServer, startServer, temporaryFolder, until } from '../support/programs.ts';
 import { byHand } from './by-hand.ts';
 import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';

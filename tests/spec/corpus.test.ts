@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createWorkflow } from '../../src/client/create-workflow.ts';
-import { dryRunReport } from '../../src/core/workflow-file/dry-run.ts';
-import { executionPlan } from '../../src/core/workflow-file/execution-plan.ts';
-import { readSpec, type SpecReading } from '../../src/core/workflow-file/read.ts';
-import { each } from '../../src/core/workflow-file/sequence.ts';
+import { dryRunReport } from '../../src/core/workflow-file/read/dry-run.ts';
+import { executionPlan } from '../../src/core/workflow-file/plan/execution-plan.ts';
+import { readSpec, type SpecReading } from '../../src/core/workflow-file/read/read.ts';
+import { each } from '../../src/core/lists/sequence.ts';
 import { testService } from '../support/service.ts';
 
 // Torc's own example files are not ours to keep; where they are beside the repository, this runs as well.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { dryRunReport } from '../../src/core/workflow-file/dry-run.ts';
-import { executionPlan } from '../../src/core/workflow-file/execution-plan.ts';
-import { each } from '../../src/core/workflow-file/sequence.ts';
+import { dryRunReport } from '../../src/core/workflow-file/read/dry-run.ts';
+import { executionPlan } from '../../src/core/workflow-file/plan/execution-plan.ts';
+import { each } from '../../src/core/lists/sequence.ts';
 import type { SpecFormat } from '../../src/core/workflow-file/text/read-text.ts';
 import { readText } from './reading.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { formatProblem } from '../../src/core/workflow-file/problems.ts';
-import { planOfSpec, readSpec } from '../../src/core/workflow-file/read.ts';
+import { formatProblem } from '../../src/core/workflow-file/problems/problems.ts';
+import { planOfSpec, readSpec } from '../../src/core/workflow-file/read/read.ts';
 import { read, readText } from './reading.ts';
 
 /** The mistakes of the first hour with workflow files, and the line that a person reads about each. */

@@ -1,8 +1,8 @@
-import { dryRunReport, type DryRunReport } from '../../src/core/workflow-file/dry-run.ts';
+import { dryRunReport, type DryRunReport } from '../../src/core/workflow-file/read/dry-run.ts';
 import type { Plan, PlannedJob } from '../../src/core/workflow-file/plan/plan.ts';
-import type { Problem } from '../../src/core/workflow-file/problems.ts';
-import { planOfSpec, readSpec, type SpecReading } from '../../src/core/workflow-file/read.ts';
-import { each } from '../../src/core/workflow-file/sequence.ts';
+import type { Problem } from '../../src/core/workflow-file/problems/problems.ts';
+import { planOfSpec, readSpec, type SpecReading } from '../../src/core/workflow-file/read/read.ts';
+import { each } from '../../src/core/lists/sequence.ts';
 import type { SpecFormat } from '../../src/core/workflow-file/text/read-text.ts';
 
 /** Files that a workflow may name, by path. */

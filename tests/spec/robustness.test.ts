@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Refusal } from '../../src/core/contract/refusals.ts';
-import { dryRunReport } from '../../src/core/workflow-file/dry-run.ts';
-import { executionPlan } from '../../src/core/workflow-file/execution-plan.ts';
-import { formatProblem } from '../../src/core/workflow-file/problems.ts';
-import { planOfSpec, readSpec, type SpecReading } from '../../src/core/workflow-file/read.ts';
-import { each } from '../../src/core/workflow-file/sequence.ts';
+import { dryRunReport } from '../../src/core/workflow-file/read/dry-run.ts';
+import { executionPlan } from '../../src/core/workflow-file/plan/execution-plan.ts';
+import { formatProblem } from '../../src/core/workflow-file/problems/problems.ts';
+import { planOfSpec, readSpec, type SpecReading } from '../../src/core/workflow-file/read/read.ts';
+import { each } from '../../src/core/lists/sequence.ts';
 import { workflow } from '../../src/core/workflow-file/shape/workflow.ts';
 import type { SpecFormat } from '../../src/core/workflow-file/text/read-text.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatProblem } from '../../src/core/workflow-file/problems.ts';
+import { formatProblem } from '../../src/core/workflow-file/problems/problems.ts';
 import { readText } from './reading.ts';
 
 /** Ten different mistakes, one of each stage of reading. */

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Client } from '../../src/client/client.ts';
 import { createWorkflow } from '../../src/client/create-workflow.ts';
-import { formatProblem } from '../../src/core/workflow-file/problems.ts';
-import { isAcceptable } from '../../src/core/workflow-file/read.ts';
+import { formatProblem } from '../../src/core/workflow-file/problems/problems.ts';
+import { isAcceptable } from '../../src/core/workflow-file/read/read.ts';
 import { readSpecHere } from '../../src/operations/create.ts';
 import { initialize } from '../../src/operations/initialize.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { suggest } from '../../core/workflow-file/suggest.ts';
+import { suggest } from '../../core/workflow-file/problems/suggest.ts';
 
 /** Topics of Torc's own server of tools, and the page of ours that answers each. Every page is a topic by its own name as well. */
 export const TOPICS: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import * as z from 'zod';
 import { all } from '../../client/every.ts';
-import { outcomeRecord } from '../../core/lifecycle/outcome.ts';
-import { executionPlan } from '../../core/workflow-file/execution-plan.ts';
+import { outcomeRecord } from '../../core/lifecycle/explain/outcome.ts';
+import { executionPlan } from '../../core/workflow-file/plan/execution-plan.ts';
 import type { ExplainedJob } from '../../operations/explain/explain.ts';
 import { explainWorkflow } from '../../operations/explain/workflow.ts';
 import { asData } from '../data.ts';

@@ -1,5 +1,5 @@
 import { withShortWords } from '../../core/quantity/short-words.ts';
-import type { DryRunReport } from '../../core/workflow-file/dry-run.ts';
+import type { DryRunReport } from '../../core/workflow-file/read/dry-run.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { option } from '../option.ts';
@@ -18,7 +18,7 @@ export const create = command('create <file>', {
     const { readSpecFile, acceptedPlan, createAndReport, specFileOf } = await import('../read-spec.ts');
     const reading = readSpecFile(file, context, { strict: options.strict === true });
     if (options.dryRun === true) {
-      const { dryRunReport } = await import('../../core/workflow-file/dry-run.ts');
+      const { dryRunReport } = await import('../../core/workflow-file/read/dry-run.ts');
       return sayReport(context, dryRunReport(reading));
     }
     const plan = await acceptedPlan(context, reading, { skipChecks: options.skipChecks === true });
@@ -38,9 +38,9 @@ export const create = command('create <file>', {
 const SHOWN_JOBS = 10;
 
 async function sayReport({ output, exitWith }: Context, report: DryRunReport): Promise<void> {
-  const { formatProblem } = await import('../../core/workflow-file/problems.ts');
-  const { fewAlike } = await import('../../core/workflow-file/few-alike.ts');
-  const { globLines, isError } = await import('../../core/workflow-file/dry-run.ts');
+  const { formatProblem } = await import('../../core/workflow-file/problems/problems.ts');
+  const { fewAlike } = await import('../../core/workflow-file/problems/few-alike.ts');
+  const { globLines, isError } = await import('../../core/workflow-file/read/dry-run.ts');
   const { summary, valid, problems } = report;
   const counts: readonly (readonly [string, number, number?])[] = [
     ['Jobs', summary.job_count, summary.job_count_before_expansion],

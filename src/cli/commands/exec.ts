@@ -10,7 +10,7 @@ import { initialize } from '../../operations/initialize.ts';
 import { readInput } from '../read-input.ts';
 import { holdSignals } from '../held-signals.ts';
 import { labelsOf, runnerOptions, runWorkflow } from '../run-workflow.ts';
-import { shellWord } from '../../core/contract/shell-word.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import { makeOutputFolder } from '../output-folder.ts';
 
 /** The levels of monitoring, and their names in workflow files. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { ExecutionPlan } from '../../core/workflow-file/execution-plan.ts';
+import type { ExecutionPlan } from '../../core/workflow-file/plan/execution-plan.ts';
 import { chooseWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -19,9 +19,9 @@ export const executionPlanCommand = command('workflows execution-plan <spec-or-i
 
 async function ofFile(context: Context, path: string): Promise<ExecutionPlan> {
   const { readSpecFile } = await import('../read-spec.ts');
-  const { executionPlan: planned } = await import('../../core/workflow-file/execution-plan.ts');
-  const { formatAmongOthers } = await import('../../core/workflow-file/problems.ts');
-  const { fewAlike } = await import('../../core/workflow-file/few-alike.ts');
+  const { executionPlan: planned } = await import('../../core/workflow-file/plan/execution-plan.ts');
+  const { formatAmongOthers } = await import('../../core/workflow-file/problems/problems.ts');
+  const { fewAlike } = await import('../../core/workflow-file/problems/few-alike.ts');
   const { plan, problems } = readSpecFile(path, context, { strict: false });
   if (plan === undefined) throw new Failure(fewAlike(problems).map(formatAmongOthers).join('\n'));
   return planned(plan);
@@ -31,7 +31,7 @@ async function ofWorkflow(context: Context, given: string): Promise<ExecutionPla
   if (/[./]/.test(given)) throw new Failure(`'${given}' is neither a workflow file nor a workflow id`);
   const id = await chooseWorkflow(context, given);
   const { stagedWorkflow } = await import('../../client/staged-workflow.ts');
-  const { executionPlan: planned } = await import('../../core/workflow-file/execution-plan.ts');
+  const { executionPlan: planned } = await import('../../core/workflow-file/plan/execution-plan.ts');
   const { client } = await context.service();
   const { is_uninitialized: isUninitialized } = await client.isUninitialized({ params: { id } });
   if (isUninitialized)

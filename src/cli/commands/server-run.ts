@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/contract/refusals.ts';
-import { logLevelOf } from '../../core/contract/log-line.ts';
+import { logLevelOf } from '../../core/text/log-line.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import type { ServerLog } from '../../server/log.ts';
 import type { RunningServer } from '../../server/serve.ts';

@@ -1,4 +1,4 @@
-import { suggest } from '../../core/workflow-file/suggest.ts';
+import { suggest } from '../../core/workflow-file/problems/suggest.ts';
 import { found, isTable } from './kinds.ts';
 import { keyAt, partsOf, type Path, paths } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/contract/refusals.ts';
-import { shellWord } from '../../core/contract/shell-word.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import type { Waiting } from './layer.ts';
 import type { Path } from './schema.ts';
 

@@ -1,4 +1,4 @@
-import { readUsersFile, type UsersFile } from '../../core/contract/users-file.ts';
+import { readUsersFile, type UsersFile } from '../../core/text/users-file.ts';
 
 /** The lines of a file of users, to be changed one by one. */
 export interface Entries extends UsersFile {

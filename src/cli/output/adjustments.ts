@@ -1,5 +1,5 @@
 import { counted } from '../../core/quantity/count-text.ts';
-import type { Adjustment } from '../../core/lifecycle/used-jobs.ts';
+import type { Adjustment } from '../../core/lifecycle/resources/used-jobs.ts';
 
 export const adjustmentJson = ({ correction, before, after }: Adjustment) => ({
   resource_requirements_id: correction.requirementsId,

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import { printableLine } from '../../core/contract/printable.ts';
+import { printableLine } from '../../core/text/printable.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 import type { Output } from './output.ts';
 

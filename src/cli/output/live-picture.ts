@@ -1,4 +1,4 @@
-import { printableLine } from '../../core/contract/printable.ts';
+import { printableLine } from '../../core/text/printable.ts';
 import type { Output } from './output.ts';
 import { shortened } from '../../core/text/text-width.ts';
 import type { PictureLine } from './top-picture.ts';

@@ -1,4 +1,4 @@
-import { measuredOf } from '../../core/lifecycle/resource-use.ts';
+import { measuredOf } from '../../core/lifecycle/resources/resource-use.ts';
 import type { LackingJob, Measurement } from '../../operations/check-resources.ts';
 import { askedMemoryText, askedTimeText } from './needs-text.ts';
 import { bytesText, memoryText, secondsText } from './words.ts';

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { printable } from '../../core/contract/printable.ts';
+import { printable } from '../../core/text/printable.ts';
 import { withShortWords } from '../../core/quantity/short-words.ts';
 import { type Column, csvText, tableOf } from './table.ts';
 

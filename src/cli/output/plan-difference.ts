@@ -6,7 +6,7 @@ import type {
   PlanDifference,
   RecordDifference,
 } from '../../core/workflow-file/update/difference.ts';
-import { globLines } from '../../core/workflow-file/dry-run.ts';
+import { globLines } from '../../core/workflow-file/read/dry-run.ts';
 import type { GlobMatch } from '../../core/workflow-file/glob/look.ts';
 import type { UpdatedPlan } from '../../operations/update-plan.ts';
 import { type Output, widthOf } from './output.ts';

@@ -1,5 +1,5 @@
 import type { JobStatusCounts } from '../../core/contract/job.ts';
-import { exactPartText, outcomeParts } from '../../core/lifecycle/outcome.ts';
+import { exactPartText, outcomeParts } from '../../core/lifecycle/explain/outcome.ts';
 import { countOf, FAILED, HELD, WAITS } from '../../core/job/statuses.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
 import type { AttemptHolder } from '../../operations/begin-run.ts';

@@ -1,7 +1,7 @@
 import { counted, someOf } from '../../core/quantity/count-text.ts';
-import { REPAIRS, type Why, WHYS } from '../../core/lifecycle/recovery.ts';
-import { fixesOf } from '../../core/lifecycle/recovery-lines.ts';
-import type { BadEnd, Recovery } from '../../core/lifecycle/recovery-plan.ts';
+import { REPAIRS, type Why, WHYS } from '../../core/lifecycle/recover/recovery.ts';
+import { fixesOf } from '../../core/lifecycle/recover/recovery-lines.ts';
+import type { BadEnd, Recovery } from '../../core/lifecycle/recover/recovery-plan.ts';
 import { adjustmentJson, adjustmentLines } from './adjustments.ts';
 import { changedText } from './reruns.ts';
 

@@ -1,5 +1,5 @@
 import { counted, someOf } from '../../core/quantity/count-text.ts';
-import type { Rerun, RerunReason, Reruns } from '../../core/lifecycle/rerun.ts';
+import type { Rerun, RerunReason, Reruns } from '../../core/lifecycle/recover/rerun.ts';
 import { tableOf } from './table.ts';
 
 /** The jobs that would run after a reinitialization, each with the reasons, and those that would not. */

@@ -1,4 +1,4 @@
-import { printableLine } from '../../core/contract/printable.ts';
+import { printableLine } from '../../core/text/printable.ts';
 import { withShortWords } from '../../core/quantity/short-words.ts';
 import { greatest } from '../../core/quantity/extremes.ts';
 import { type ColumnNeed, fitColumns } from '../../core/text/fit-columns.ts';

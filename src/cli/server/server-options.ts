@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { startOf } from '../../cluster/host/start-of.ts';
-import { costOfHash, MOST_COST, readUsersFile } from '../../core/contract/users-file.ts';
+import { costOfHash, MOST_COST, readUsersFile } from '../../core/text/users-file.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
 import { listValue } from '../../core/text/list-value.ts';
 import type { ServeOptions } from '../../server/serve.ts';

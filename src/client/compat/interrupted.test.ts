@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ended, statuses, testService, workflowOf } from '../../../tests/support/service.ts';
 import { all } from '../every.ts';
-import { interruptedOf } from '../../core/lifecycle/interrupted-jobs.ts';
+import { interruptedOf } from '../../core/lifecycle/recover/interrupted-jobs.ts';
 
 const graph = fc
   .array(

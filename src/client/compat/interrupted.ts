@@ -1,6 +1,6 @@
 import type { JobStatusCounts } from '../../core/contract/job.ts';
 import { countOf, STOPPED } from '../../core/job/statuses.ts';
-import { interruptedOf } from '../../core/lifecycle/interrupted-jobs.ts';
+import { interruptedOf } from '../../core/lifecycle/recover/interrupted-jobs.ts';
 import type { Client } from '../client.ts';
 import { all } from '../every.ts';
 import { inParallel } from './in-parallel.ts';

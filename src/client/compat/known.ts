@@ -3,7 +3,7 @@ import type { KnownJob, KnownUpstream, KnownWorkflow } from '../../core/contract
 import type { Job } from '../../core/contract/job.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import { relationNames } from '../../core/job/fields.ts';
-import { MOST_UPSTREAM } from '../../core/lifecycle/job-facts.ts';
+import { MOST_UPSTREAM } from '../../core/lifecycle/explain/job-facts.ts';
 import { ENDED_BADLY } from '../../core/job/statuses.ts';
 import type { Client } from '../client.ts';
 import { all } from '../every.ts';

@@ -1,5 +1,5 @@
 import type { JobStatus } from '../../core/job/job-statuses.ts';
-import type { FileOnDisk, JobWithFiles } from '../../core/lifecycle/files-on-disk.ts';
+import type { FileOnDisk, JobWithFiles } from '../../core/lifecycle/recover/files-on-disk.ts';
 import type { Client } from '../client.ts';
 import { all } from '../every.ts';
 import { storedFiles, storedJobs } from '../stored-plan.ts';

@@ -6,7 +6,7 @@ import type { Files } from './files.ts';
 import { inParallel } from './in-parallel.ts';
 import { createReportStart, type ReportStart } from './starts.ts';
 import { createState, type State } from './state.ts';
-import { memoryAmountText, raisedName } from '../../core/lifecycle/cause-verdict.ts';
+import { memoryAmountText, raisedName } from '../../core/lifecycle/retry/cause-verdict.ts';
 import { formatDuration } from '../../core/quantity/duration.ts';
 import type { PlainJob } from './reads.ts';
 import { isOfRequest, isRefusal } from './refused.ts';

@@ -1,4 +1,4 @@
-import type { SlurmEvidence } from '../../core/lifecycle/belongs-to.ts';
+import type { SlurmEvidence } from '../../core/attempt/belongs-to.ts';
 import { environmentOf, valueIn } from './environment-of.ts';
 import { textOf } from './group-files.ts';
 import { parseStat } from './proc.ts';

@@ -1,4 +1,4 @@
-import { queueReasonOf } from '../../core/lifecycle/queue-reason.ts';
+import { queueReasonOf } from '../../core/lifecycle/explain/queue-reason.ts';
 import { SubmissionFailed } from '../batch/batch-system.ts';
 import { runHelper } from '../exec.ts';
 import { HelperFailed } from '../helper-failed.ts';

@@ -1,4 +1,4 @@
-import { signalNumber } from '../../core/contract/signal.ts';
+import { signalNumber } from '../../core/attempt/signal.ts';
 
 /** The names that Slurm's programs know; the others they take by number. Source: srun and scancel of 22.05.8, tried. */
 const KNOWN: ReadonlySet<string> = new Set(

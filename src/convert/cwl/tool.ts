@@ -1,4 +1,4 @@
-import { shellWord } from '../../core/contract/shell-word.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import { commandLine, argumentText, type Word, writtenOut } from './command-line.ts';
 import { type Needs, needed, type Process } from './document.ts';
 import { resolve, type Scope } from './references.ts';

@@ -1,4 +1,4 @@
-import { shellWord } from '../../core/contract/shell-word.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import type { RecipeLine } from './trace.ts';
 
 /**

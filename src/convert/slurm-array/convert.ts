@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/contract/refusals.ts';
-import { shellWord } from '../../core/contract/shell-word.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import { reportOf, type Conversion, type Report } from '../conversion.ts';
 import { uniqueNames } from '../unique-names.ts';
 import { readScript, type Directive, type Script } from './directives.ts';

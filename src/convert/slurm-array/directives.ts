@@ -1,4 +1,4 @@
-import { shellWords } from '../../core/contract/shell-words.ts';
+import { shellWords } from '../../core/text/shell-words.ts';
 
 /** An option of a line `#SBATCH`, under its long name. */
 export interface Directive {

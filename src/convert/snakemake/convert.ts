@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/contract/refusals.ts';
-import { shellWord } from '../../core/contract/shell-word.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import type { ValueMap } from '../../core/workflow-file/text/value.ts';
 import { reportOf, type Conversion, type Report } from '../conversion.ts';
 import { fileEntries } from '../file-names.ts';

@@ -1,7 +1,7 @@
 import type { SlurmScheduler } from '../contract/scheduling.ts';
 import { allocationOutputOf } from '../contract/files/runner.ts';
 import { Refusal } from '../contract/refusals.ts';
-import { shellWord } from '../contract/shell-word.ts';
+import { shellWord } from '../text/shell-word.ts';
 
 /** Options of `torc-slurm-job-runner` in a submission script. */
 export interface RunnerLine {

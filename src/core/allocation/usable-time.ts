@@ -1,5 +1,5 @@
-import { terminationOf } from '../contract/execution.ts';
-import { slurmTermination } from '../contract/srun-termination.ts';
+import { terminationOf } from '../attempt/execution.ts';
+import { slurmTermination } from '../attempt/srun-termination.ts';
 import type { ExecutionConfig } from '../contract/workflow.ts';
 import { mayHaveSteps } from './execution-mode.ts';
 import { formatWalltime } from '../quantity/slurm-time.ts';

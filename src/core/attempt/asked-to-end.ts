@@ -1,4 +1,4 @@
-import { ENDING_SIGNALS, signalNumber } from '../contract/signal.ts';
+import { ENDING_SIGNALS, signalNumber } from './signal.ts';
 
 /**
  * What an exit code is worth after a signal that ends processes.

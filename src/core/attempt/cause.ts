@@ -1,6 +1,6 @@
 import type { CauseCode } from '../contract/cause-code.ts';
 import type { JobStatus } from '../job/job-statuses.ts';
-import { signalName } from '../contract/signal.ts';
+import { signalName } from './signal.ts';
 
 /** What `torc recover` does about a job that ended for a cause, without being asked for more. */
 export type Again = 'as it is' | 'with more memory' | 'with more time' | 'no';

@@ -1,8 +1,8 @@
 import type { CauseCode } from '../contract/cause-code.ts';
-import { standardExecution } from '../contract/execution.ts';
+import { standardExecution } from './execution.ts';
 import type { JobStatus } from '../job/job-statuses.ts';
 import type { ExecutionConfig } from '../contract/workflow.ts';
-import { signalName, signalNumber } from '../contract/signal.ts';
+import { signalName, signalNumber } from './signal.ts';
 import { ENDED_BADLY, FAILED } from '../job/statuses.ts';
 import type { StoredEnd } from './cause.ts';
 import { type EndedFor, type Evidence, isUnproven } from './evidence.ts';

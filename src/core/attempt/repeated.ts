@@ -1,6 +1,6 @@
 import type { CauseCode } from '../contract/cause-code.ts';
 import { CAUSES } from './cause.ts';
-import { nameOfSignal } from '../contract/signal.ts';
+import { nameOfSignal } from './signal.ts';
 import { counted, grouped } from '../quantity/count-text.ts';
 
 /** The number of attempts that a runner repeated, by why they had ended, in a few words: `exit code 75`, `out of memory`. */

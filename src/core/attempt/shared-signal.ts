@@ -1,4 +1,4 @@
-import { signalNumber } from '../contract/signal.ts';
+import { signalNumber } from './signal.ts';
 import { CONTINUED_SECONDS } from './asked-to-end.ts';
 import { type EndedFor, type Evidence, isUnproven } from './evidence.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { faultOfText } from './text-fault.ts';
+import { faultOfText } from '../text/text-fault.ts';
 
 /**
  * The basic types of the API.

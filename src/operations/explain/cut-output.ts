@@ -1,8 +1,8 @@
 import type { Client } from '../../client/client.ts';
 import { shortageWords } from '../../core/attempt/full-disk.ts';
 import type { KnownJob } from '../../core/contract/known.ts';
-import type { JobFacts } from '../../core/lifecycle/job-facts.ts';
-import { currentEndOf } from '../../core/lifecycle/known-job.ts';
+import type { JobFacts } from '../../core/lifecycle/explain/job-facts.ts';
+import { currentEndOf } from '../../core/lifecycle/explain/known-job.ts';
 
 /** Events of runners are few; of a workflow with many the newest count. */
 const MOST_EVENTS = 100;

@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { exitCodesOf } from '../../core/attempt/judge.ts';
 import { mayHaveSteps } from '../../core/allocation/execution-mode.ts';
-import { type DeadNode, NO_ACTIVE_NODES, type Orphans } from '../../core/lifecycle/orphans.ts';
+import { type DeadNode, NO_ACTIVE_NODES, type Orphans } from '../../core/lifecycle/recover/orphans.ts';
 import { removeMarks } from '../../runner/step/slurm/left-steps.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
 import { completeCauses } from './complete-causes.ts';

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { openSlurm } from '../../cluster/slurm/slurm.ts';
-import type { Worker } from '../../core/contract/worker-line.ts';
+import type { Worker } from '../../core/remote/worker-line.ts';
 import { recoverHere } from '../begin-run.ts';
 import type { RemoteService } from '../remote/service.ts';
 import { type Cleaned, cleanOrphans } from './clean.ts';

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { all } from '../../client/every.ts';
 import { openSlurm } from '../../cluster/slurm/slurm.ts';
-import type { Dead } from '../../core/lifecycle/recovery-plan.ts';
+import type { Dead } from '../../core/lifecycle/recover/recovery-plan.ts';
 import { type Cleaned, cleanOrphans } from './clean.ts';
 import type { CorrectTools } from './correct-records.ts';
 

@@ -10,7 +10,7 @@ import { outputDirOfLedger, slurmTaskOf } from '../../core/contract/files/runner
 import { slurmRunOf } from '../../core/allocation/run-fields.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
-import { orphansOf, type Orphans } from '../../core/lifecycle/orphans.ts';
+import { orphansOf, type Orphans } from '../../core/lifecycle/recover/orphans.ts';
 import { type LedgerFacts, readLedger } from '../../runner/ledger/read-ledger.ts';
 import { accountOfLeft, type LeftSteps, leftStepsOf } from '../../runner/step/slurm/left-steps.ts';
 

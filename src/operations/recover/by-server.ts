@@ -2,9 +2,14 @@ import type { Client } from '../../client/client.ts';
 import type { RecoveryPlan, RecoveryPolicy as RequestedPolicy, RecoveryRequest } from '../../core/contract/recovery.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { countOf, RECOVERABLE } from '../../core/job/statuses.ts';
-import { kindOf, nextAfterRecovery } from '../../core/lifecycle/place.ts';
-import { REPAIRS, WHYS } from '../../core/lifecycle/recovery.ts';
-import { recoverable, type Recovery, type RecoveryFactors, recoveryOf } from '../../core/lifecycle/recovery-plan.ts';
+import { kindOf, nextAfterRecovery } from '../../core/lifecycle/explain/place.ts';
+import { REPAIRS, WHYS } from '../../core/lifecycle/recover/recovery.ts';
+import {
+  recoverable,
+  type Recovery,
+  type RecoveryFactors,
+  recoveryOf,
+} from '../../core/lifecycle/recover/recovery-plan.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 import { underLease } from '../recovery-lease.ts';
 import { gatherRecovery } from './facts.ts';

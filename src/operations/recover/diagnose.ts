@@ -1,6 +1,6 @@
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { kindOf, nextAfterRecovery, type WorkflowKind } from '../../core/lifecycle/place.ts';
+import { kindOf, nextAfterRecovery, type WorkflowKind } from '../../core/lifecycle/explain/place.ts';
 import {
   type BadEnd,
   type Dead,
@@ -10,8 +10,8 @@ import {
   type RecoveryFacts,
   type RecoveryFactors,
   recoveryOf,
-} from '../../core/lifecycle/recovery-plan.ts';
-import { originOf } from '../../core/lifecycle/recovery.ts';
+} from '../../core/lifecycle/recover/recovery-plan.ts';
+import { originOf } from '../../core/lifecycle/recover/recovery.ts';
 import { type CorrectedRecords, correctRecords } from '../orphans/correct-records.ts';
 import { findDead } from '../orphans/dead.ts';
 import { settleSubmissions } from '../slurm/settle-submissions.ts';

@@ -2,8 +2,8 @@ import type { Client } from '../../client/client.ts';
 import { knownWorkflow } from '../../client/compat/known.ts';
 import { all } from '../../client/every.ts';
 import { ENDED_BADLY, RECOVERABLE } from '../../core/job/statuses.ts';
-import { RECOVERY_NOTE } from '../../core/lifecycle/recovery-note.ts';
-import type { RecoveryFacts, RecoveryStanding } from '../../core/lifecycle/recovery-plan.ts';
+import { RECOVERY_NOTE } from '../../core/lifecycle/recover/recovery-note.ts';
+import type { RecoveryFacts, RecoveryStanding } from '../../core/lifecycle/recover/recovery-plan.ts';
 import { gatherPlanFacts } from '../plan-facts.ts';
 
 /** What of a workflow decides whether it can be recovered. */

@@ -1,5 +1,5 @@
 import type { HpcProfile } from '../../hpc/profile.ts';
-import type { Recovery } from '../../core/lifecycle/recovery-plan.ts';
+import type { Recovery } from '../../core/lifecycle/recover/recovery-plan.ts';
 import { regenerate, type Regenerated } from '../slurm/regenerate.ts';
 import type { RecoverTools } from './tools.ts';
 

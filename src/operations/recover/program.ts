@@ -1,6 +1,6 @@
 import { runToEnd } from '../../cluster/exec.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { shellWords } from '../../core/contract/shell-words.ts';
+import { shellWords } from '../../core/text/shell-words.ts';
 
 /** A program of the user that takes part in a recovery: a hook, or an agent that decides about jobs. */
 export interface UserProgram {

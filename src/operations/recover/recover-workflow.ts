@@ -1,4 +1,4 @@
-import { hasWork, recoveryOf } from '../../core/lifecycle/recovery-plan.ts';
+import { hasWork, recoveryOf } from '../../core/lifecycle/recover/recovery-plan.ts';
 import { underLease } from '../recovery-lease.ts';
 import { regenerate, type Regenerated } from '../slurm/regenerate.ts';
 import { type RecoveryDiagnosis, diagnoseRecovery } from './diagnose.ts';

@@ -1,8 +1,8 @@
 import type { Client } from '../../client/client.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { RecoveryDecision } from '../../core/lifecycle/recovery.ts';
-import { beginningNote, endNote } from '../../core/lifecycle/recovery-note.ts';
-import type { BadEnd, Recovery } from '../../core/lifecycle/recovery-plan.ts';
+import type { RecoveryDecision } from '../../core/lifecycle/recover/recovery.ts';
+import { beginningNote, endNote } from '../../core/lifecycle/recover/recovery-note.ts';
+import type { BadEnd, Recovery } from '../../core/lifecycle/recover/recovery-plan.ts';
 import { storeAdjustments } from '../correct-resources.ts';
 import { type InitializeNews, reinitialize } from '../initialize.ts';
 import { resetJobs } from '../reset-jobs.ts';

@@ -1,5 +1,5 @@
 import type { HpcProfile } from '../../hpc/profile.ts';
-import type { RecoveryFactors } from '../../core/lifecycle/recovery-plan.ts';
+import type { RecoveryFactors } from '../../core/lifecycle/recover/recovery-plan.ts';
 import type { InitializeNews } from '../initialize.ts';
 import type { CorrectTools } from '../orphans/correct-records.ts';
 import type { SitePlan } from '../slurm/site-plan.ts';

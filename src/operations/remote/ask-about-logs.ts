@@ -1,5 +1,5 @@
-import type { HostRequest } from '../../core/contract/remote-host.ts';
-import type { Worker } from '../../core/contract/worker-line.ts';
+import type { HostRequest } from '../../core/remote/remote-host.ts';
+import type { Worker } from '../../core/remote/worker-line.ts';
 import { askHost } from './ask-host.ts';
 import type { HostsOptions } from './worker-states.ts';
 

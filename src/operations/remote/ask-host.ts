@@ -1,9 +1,9 @@
 import { randomBytes } from '../../cluster/random-bytes.ts';
 import type { SshOutcome } from '../../cluster/ssh/log-in.ts';
 import type { Ssh } from '../../cluster/ssh/ssh.ts';
-import type { HostMessage, HostRequest } from '../../core/contract/remote-host.ts';
+import type { HostMessage, HostRequest } from '../../core/remote/remote-host.ts';
 import { VERSION } from '../../core/contract/version.ts';
-import type { Worker } from '../../core/contract/worker-line.ts';
+import type { Worker } from '../../core/remote/worker-line.ts';
 import { explainScript, startScript, taskScript } from './host-script.ts';
 import { requestText } from './request-text.ts';
 import { withoutRequest } from './without-request.ts';
@@ -25,7 +25,7 @@ export interface AskOptions {
 export async function askHost(worker: Worker, request: HostRequest, options: AskOptions): Promise<Answer> {
   const { ssh, atMostMs, now } = options;
   // Loaded here: the help of all commands loads this file, and needs no schema.
-  const { messageIn, readyLine } = await import('../../core/contract/remote-host.ts');
+  const { messageIn, readyLine } = await import('../../core/remote/remote-host.ts');
   const challenge = randomBytes(8).toString('hex');
   let sentMs = now();
   const isStart = request.task === 'start';

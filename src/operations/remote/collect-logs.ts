@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../cluster/make-folder.ts';
-import { addressOf, type Worker } from '../../core/contract/worker-line.ts';
+import { addressOf, type Worker } from '../../core/remote/worker-line.ts';
 import { eachAtOnce } from './each-host.ts';
 import { fetchRest } from './fetch-rest.ts';
 import { DELETE_MS, askAboutLogs } from './ask-about-logs.ts';
 import { type HostsOptions, hostRequestOf } from './worker-states.ts';
-import type { HostFault } from '../../core/contract/host-faults.ts';
+import type { HostFault } from '../../core/remote/host-faults.ts';
 
 /** What became of the logs of one host. */
 export interface Collected {

@@ -1,4 +1,4 @@
-import type { Worker } from '../../core/contract/worker-line.ts';
+import type { Worker } from '../../core/remote/worker-line.ts';
 import type { Collected } from './collect-logs.ts';
 import { eachAtOnce } from './each-host.ts';
 import { DELETE_MS, askAboutLogs } from './ask-about-logs.ts';

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { endedSsh } from '../../../tests/support/ssh-outcome.ts';
 import type { SshOutcome } from '../../cluster/ssh/log-in.ts';
 import type { Ssh } from '../../cluster/ssh/ssh.ts';
-import { type Worker, workerOf } from '../../core/contract/worker-line.ts';
+import { type Worker, workerOf } from '../../core/remote/worker-line.ts';
 import { fetchRest } from './fetch-rest.ts';
 
 const worker = workerOf('h1 --work-dir ~/runs') as Worker;

@@ -1,8 +1,8 @@
 import { closeSync, openSync, statSync, writeFileSync } from 'node:fs';
 import type { Ssh } from '../../cluster/ssh/ssh.ts';
-import type { HostFault } from '../../core/contract/host-faults.ts';
-import type { HostReply } from '../../core/contract/remote-host.ts';
-import type { Worker } from '../../core/contract/worker-line.ts';
+import type { HostFault } from '../../core/remote/host-faults.ts';
+import type { HostReply } from '../../core/remote/remote-host.ts';
+import type { Worker } from '../../core/remote/worker-line.ts';
 import { rangeScript } from './host-script.ts';
 import { lastLine, silenceOf } from './silence.ts';
 

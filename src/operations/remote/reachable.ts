@@ -1,5 +1,5 @@
 import type { Ssh } from '../../cluster/ssh/ssh.ts';
-import type { Worker } from '../../core/contract/worker-line.ts';
+import type { Worker } from '../../core/remote/worker-line.ts';
 import { silenceOf } from './silence.ts';
 import { eachAtOnce } from './each-host.ts';
 

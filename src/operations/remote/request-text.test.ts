@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HostRequest } from '../../core/contract/remote-host.ts';
+import type { HostRequest } from '../../core/remote/remote-host.ts';
 import { requestJson, requestText } from './request-text.ts';
 
 const request: HostRequest = { task: 'state', version: 'sésame', workflow_id: 1, output_dir: 'out' };

@@ -1,4 +1,4 @@
-import type { HostRequest } from '../../core/contract/remote-host.ts';
+import type { HostRequest } from '../../core/remote/remote-host.ts';
 
 /** A request as it is sent to a host: its length in bytes, and its JSON. */
 export function requestText(request: HostRequest): string {

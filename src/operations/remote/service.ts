@@ -1,4 +1,4 @@
-import type { HostRequestOf } from '../../core/contract/remote-host.ts';
+import type { HostRequestOf } from '../../core/remote/remote-host.ts';
 
 /** How hosts reach the service: it is the same for all of them. */
 export type RemoteService = HostRequestOf<'start'>['service'];

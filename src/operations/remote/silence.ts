@@ -1,7 +1,7 @@
 import { isRefusedForNumber, SSH_ENDED, type SshOutcome } from '../../cluster/ssh/log-in.ts';
-import type { HostFault } from '../../core/contract/host-faults.ts';
-import { printableLine } from '../../core/contract/printable.ts';
-import { displayed, type Worker } from '../../core/contract/worker-line.ts';
+import type { HostFault } from '../../core/remote/host-faults.ts';
+import { printableLine } from '../../core/text/printable.ts';
+import { displayed, type Worker } from '../../core/remote/worker-line.ts';
 
 /** Why a host gave no answer. */
 export interface Silence {

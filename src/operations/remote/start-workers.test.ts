@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '../../client/client.ts';
 import type { SshOutcome } from '../../cluster/ssh/log-in.ts';
 import type { Ssh } from '../../cluster/ssh/ssh.ts';
-import { hostLine, type HostReply } from '../../core/contract/remote-host.ts';
-import { type Worker, workerOf } from '../../core/contract/worker-line.ts';
+import { hostLine, type HostReply } from '../../core/remote/remote-host.ts';
+import { type Worker, workerOf } from '../../core/remote/worker-line.ts';
 import { startWorkers } from './start-workers.ts';
 
 const NOW = 1_700_000_000_000;

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import type { Client } from '../../client/client.ts';
-import type { HostRequestOf } from '../../core/contract/remote-host.ts';
+import type { HostRequestOf } from '../../core/remote/remote-host.ts';
 import { VERSION } from '../../core/contract/version.ts';
-import type { Worker } from '../../core/contract/worker-line.ts';
+import type { Worker } from '../../core/remote/worker-line.ts';
 import { type Answer, askHost } from './ask-host.ts';
 import { eachAtOnce } from './each-host.ts';
 import { isLoopback, type RemoteService } from './service.ts';

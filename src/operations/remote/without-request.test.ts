@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HostRequest } from '../../core/contract/remote-host.ts';
+import type { HostRequest } from '../../core/remote/remote-host.ts';
 import { withoutRequest } from './without-request.ts';
 
 const service = {

@@ -1,4 +1,4 @@
-import type { HostRequest } from '../../core/contract/remote-host.ts';
+import type { HostRequest } from '../../core/remote/remote-host.ts';
 
 /** As long as this, and a part of a password is no chance. */
 const PART = 6;

@@ -1,7 +1,7 @@
 import type { Ssh } from '../../cluster/ssh/ssh.ts';
-import type { HostReply, HostRequest, WorkerEnd } from '../../core/contract/remote-host.ts';
+import type { HostReply, HostRequest, WorkerEnd } from '../../core/remote/remote-host.ts';
 import { VERSION } from '../../core/contract/version.ts';
-import type { Worker } from '../../core/contract/worker-line.ts';
+import type { Worker } from '../../core/remote/worker-line.ts';
 import { type Answer, askHost } from './ask-host.ts';
 import { eachAtOnce } from './each-host.ts';
 import type { RemoteService } from './service.ts';

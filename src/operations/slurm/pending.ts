@@ -5,12 +5,12 @@ import type { Job } from '../../core/contract/job.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
 import { HELD, UNCLAIMED, WAITS_FOR_USER } from '../../core/job/statuses.ts';
-import { downstreamOf } from '../../core/lifecycle/downstream.ts';
+import { downstreamOf } from '../../core/lifecycle/recover/downstream.ts';
 import { groupPending, type PendingGroups, type PendingJob } from '../../hpc/pending-groups.ts';
-import { timeOfNode } from '../../core/lifecycle/obstacles.ts';
-import { roomOfScheduler } from '../../core/lifecycle/scheduler-room.ts';
+import { timeOfNode } from '../../core/lifecycle/placement/obstacles.ts';
+import { roomOfScheduler } from '../../core/lifecycle/placement/scheduler-room.ts';
 import { parseGres } from '../../core/quantity/gres.ts';
-import { needOf } from '../../core/lifecycle/resource-use.ts';
+import { needOf } from '../../core/lifecycle/resources/resource-use.ts';
 import { slurmJobOf } from '../orphans/find.ts';
 import { openAllocations } from './cancel-allocations.ts';
 

@@ -1,4 +1,4 @@
-import { ListsWriter, type Lists } from '../../core/workflow-file/int-list.ts';
+import { ListsWriter, type Lists } from '../../core/lists/int-list.ts';
 import { cycleText } from '../../core/workflow-file/graph/cycle-text.ts';
 import { byLevel, walk } from '../../core/workflow-file/graph/walk.ts';
 import { Refusal } from '../../core/contract/refusals.ts';

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import type { Lists } from '../../core/workflow-file/int-list.ts';
+import type { Lists } from '../../core/lists/int-list.ts';
 import { checkedLevels } from './check.ts';
 import { type Exported, readDocument } from './document.ts';
 import { type ImportOptions, recreate } from './recreate.ts';

@@ -4,7 +4,7 @@ import { createWhole } from '../../client/create-workflow.ts';
 import type { Job } from '../../core/contract/job.ts';
 import { relationNames } from '../../core/job/fields.ts';
 import type { NewWorkflowAction, WorkflowAction } from '../../core/contract/scheduling.ts';
-import type { Lists } from '../../core/workflow-file/int-list.ts';
+import type { Lists } from '../../core/lists/int-list.ts';
 import type { Exported } from './document.ts';
 import { type Ids, renamedEntity } from './entity-ids.ts';
 import { recreateResults } from './results.ts';

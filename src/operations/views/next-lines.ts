@@ -1,8 +1,8 @@
 import type { JobStatusCounts } from '../../core/contract/job.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
-import { outcomeOf } from '../../core/lifecycle/outcome.ts';
-import { nextCommand, type RunPlace } from '../../core/lifecycle/next-command.ts';
-import { isSize } from '../../core/lifecycle/too-wide.ts';
+import { outcomeOf } from '../../core/lifecycle/explain/outcome.ts';
+import { nextCommand, type RunPlace } from '../../core/lifecycle/explain/next-command.ts';
+import { isSize } from '../../core/lifecycle/explain/too-wide.ts';
 import type { StatusFacts } from '../status-facts.ts';
 import { nextStep } from './shortfalls.ts';
 

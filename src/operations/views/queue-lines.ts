@@ -1,6 +1,6 @@
 import { type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
-import { recoverCommand } from '../../core/lifecycle/next-command.ts';
-import { type QueueReason, queueReasonOf } from '../../core/lifecycle/queue-reason.ts';
+import { recoverCommand } from '../../core/lifecycle/explain/next-command.ts';
+import { type QueueReason, queueReasonOf } from '../../core/lifecycle/explain/queue-reason.ts';
 import { someOf } from '../../core/quantity/count-text.ts';
 import type { QueuedAllocation } from '../queued-allocations.ts';
 import type { Hint } from './next-lines.ts';

@@ -1,7 +1,7 @@
 import type { Job } from '../../core/contract/job.ts';
 import { partOfSize, sizeText } from '../../core/quantity/size-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
-import { limitsOf } from '../../core/lifecycle/resource-use.ts';
+import { limitsOf } from '../../core/lifecycle/resources/resource-use.ts';
 import type { TopFacts } from '../top.ts';
 
 /** A running job, with what it uses and what it asked for. Unknown figures are undefined. */

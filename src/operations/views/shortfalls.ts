@@ -1,4 +1,4 @@
-import { outcomeOf, outcomeParts, partText } from '../../core/lifecycle/outcome.ts';
+import { outcomeOf, outcomeParts, partText } from '../../core/lifecycle/explain/outcome.ts';
 import { countOf, FAILED, NOT_RUN, RAN, RUNS_NOW, STOPPED, SUCCEEDED } from '../../core/job/statuses.ts';
 import type { RunSummary } from '../../runner/facts/options.ts';
 

@@ -1,5 +1,5 @@
 import type { JobStatusCounts } from '../../core/contract/job.ts';
-import { outcomeRecord } from '../../core/lifecycle/outcome.ts';
+import { outcomeRecord } from '../../core/lifecycle/explain/outcome.ts';
 import { SHOWN_ORDER } from '../../core/job/statuses.ts';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { withShortWords } from '../../core/quantity/short-words.ts';

@@ -1,7 +1,7 @@
 import type { JobStatusCounts } from '../../core/contract/job.ts';
 import type { WorkflowOverview } from '../../core/contract/view.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
-import { outcomeOf } from '../../core/lifecycle/outcome.ts';
+import { outcomeOf } from '../../core/lifecycle/explain/outcome.ts';
 import { countOf, NOT_BEGUN, OPEN } from '../../core/job/statuses.ts';
 import type { Imported } from '../imported.ts';
 

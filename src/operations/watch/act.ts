@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/contract/refusals.ts';
-import { fixesOf } from '../../core/lifecycle/recovery-lines.ts';
+import { fixesOf } from '../../core/lifecycle/recover/recovery-lines.ts';
 import { recoverAsDecided } from '../recover/recover-workflow.ts';
 import type { RecoverRunOptions, RecoverTools } from '../recover/tools.ts';
 import { underLease } from '../recovery-lease.ts';

@@ -1,5 +1,5 @@
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
-import { outcomeParts, partText } from '../../core/lifecycle/outcome.ts';
+import { outcomeParts, partText } from '../../core/lifecycle/explain/outcome.ts';
 import { countOf, FAILED, RECOVERABLE, UNSUCCESSFUL } from '../../core/job/statuses.ts';
 import type { SlurmReply } from '../orphans/find.ts';
 import { alive, busy, waiting, withReasons } from './counts.ts';

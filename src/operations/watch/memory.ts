@@ -1,5 +1,5 @@
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
-import { NO_ROUNDS, type RoundsBefore } from '../../core/lifecycle/futile-round.ts';
+import { NO_ROUNDS, type RoundsBefore } from '../../core/lifecycle/recover/futile-round.ts';
 import type { LostAllocation } from '../orphans/clean.ts';
 import type { SlurmReply } from '../orphans/find.ts';
 import type { Refused } from './refused.ts';

@@ -1,8 +1,8 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import { countOf, RECOVERABLE } from '../../core/job/statuses.ts';
-import { judgeRound, MOST_LOSSES } from '../../core/lifecycle/futile-round.ts';
-import { attemptLine, fixesLines, noneLine, RESUMING } from '../../core/lifecycle/recovery-lines.ts';
-import type { BadEnd } from '../../core/lifecycle/recovery-plan.ts';
+import { judgeRound, MOST_LOSSES } from '../../core/lifecycle/recover/futile-round.ts';
+import { attemptLine, fixesLines, noneLine, RESUMING } from '../../core/lifecycle/recover/recovery-lines.ts';
+import type { BadEnd } from '../../core/lifecycle/recover/recovery-plan.ts';
 import { alive, withReasons } from './counts.ts';
 import type { Memory } from './memory.ts';
 import { isRefusedForLong, refusedAgain } from './refused.ts';

@@ -1,8 +1,8 @@
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
-import type { NextRound } from '../../core/lifecycle/futile-round.ts';
-import type { Fixes } from '../../core/lifecycle/recovery-lines.ts';
-import type { BadEnd } from '../../core/lifecycle/recovery-plan.ts';
+import type { NextRound } from '../../core/lifecycle/recover/futile-round.ts';
+import type { Fixes } from '../../core/lifecycle/recover/recovery-lines.ts';
+import type { BadEnd } from '../../core/lifecycle/recover/recovery-plan.ts';
 import type { LostAllocation } from '../orphans/clean.ts';
 import type { SlurmReply } from '../orphans/find.ts';
 

@@ -17,7 +17,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
  * next round of recovery.
  *
  * A server or a controller that cannot be reached is waited for. It ends when a round of recovery would be the same as the one
- * before (`core/lifecycle/futile-round.ts`), and then it resets and submits nothing. It ends too after some allocations in a row
+ * before (`core/lifecycle/recover/futile-round.ts`), and then it resets and submits nothing. It ends too after some allocations in a row
  * in which no job started, because whatever keeps jobs from them keeps them from the next ones.
  */
 export async function watchWorkflow(tools: WatchTools, options: WatchOptions): Promise<number> {

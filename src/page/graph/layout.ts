@@ -1,4 +1,4 @@
-import { type LayerEdge, layersOf, neighbours } from '../../core/lifecycle/family-layers.ts';
+import { type LayerEdge, layersOf, neighbours } from '../../core/lifecycle/families/family-layers.ts';
 
 /** Places families in layers: each stands right of everything that it depends on. */
 export interface FamilyPlace {

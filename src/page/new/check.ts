@@ -1,8 +1,8 @@
 import type { Client } from '../../client/client.ts';
 import { createFromAfar } from '../../client/create-workflow.ts';
 import type { Plan } from '../../core/workflow-file/plan/plan.ts';
-import type { Problem } from '../../core/workflow-file/problems.ts';
-import { isAcceptable, readSpec } from '../../core/workflow-file/read.ts';
+import type { Problem } from '../../core/workflow-file/problems/problems.ts';
+import { isAcceptable, readSpec } from '../../core/workflow-file/read/read.ts';
 import type { SpecFormat } from '../../core/workflow-file/text/read-text.ts';
 
 /**

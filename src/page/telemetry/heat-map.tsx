@@ -1,4 +1,4 @@
-import { printable } from '../../core/contract/printable.ts';
+import { printable } from '../../core/text/printable.ts';
 import { useState } from 'preact/hooks';
 import { LEVELS, pathsOf } from './heat-cells.ts';
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
-import type { Problem } from '../../core/workflow-file/problems.ts';
+import type { Problem } from '../../core/workflow-file/problems/problems.ts';
 import { after } from '../../client/long-timers.ts';
 import { connection } from '../connection.ts';
 import type { CheckedFile } from '../new/check.ts';

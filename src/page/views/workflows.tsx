@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { WorkflowOverview } from '../../core/contract/view.ts';
-import { outcomeOf } from '../../core/lifecycle/outcome.ts';
+import { outcomeOf } from '../../core/lifecycle/explain/outcome.ts';
 import { grouped } from '../../core/quantity/count-text.ts';
 import { connection } from '../connection.ts';
 import { useLive, useNow } from '../hooks.ts';

@@ -3,7 +3,7 @@ import type { Evidence } from '../../core/attempt/evidence.ts';
 import { exitCodesOf, failsForStale, judge, NOT_EXECUTABLE, type Verdict } from '../../core/attempt/judge.ts';
 import type { ClaimedJob, Completion } from '../../core/contract/exchange.ts';
 import { filesOf } from '../../core/contract/files/job.ts';
-import { type FailureCause, failureCauseOf } from '../../core/lifecycle/cause-verdict.ts';
+import { type FailureCause, failureCauseOf } from '../../core/lifecycle/retry/cause-verdict.ts';
 import { type Timeout, timeoutWords } from '../../core/attempt/timeout.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
 import type { OverRequest } from '../facts/options.ts';

@@ -1,5 +1,11 @@
 import type { Need } from '../../core/contract/exchange.ts';
-import { type NodeRoom, type NodeSize, nodesWithRoom, sizeWith, sizeWithout } from '../../core/lifecycle/placement.ts';
+import {
+  type NodeRoom,
+  type NodeSize,
+  nodesWithRoom,
+  sizeWith,
+  sizeWithout,
+} from '../../core/lifecycle/placement/placement.ts';
 
 /** The resources of a running job: the nodes that it is pinned to, and its devices. */
 export interface Lease {

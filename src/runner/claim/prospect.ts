@@ -3,7 +3,7 @@ import type { JobStatusCounts } from '../../core/contract/job.ts';
 import type { Unclaimable } from '../../core/contract/unclaimable.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import { countOf, HELD } from '../../core/job/statuses.ts';
-import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
+import { unclaimableWords } from '../../core/lifecycle/placement/unclaimable.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 
 /**

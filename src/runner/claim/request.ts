@@ -1,6 +1,6 @@
 import { greatest } from '../../core/quantity/extremes.ts';
 import type { Want } from '../../core/contract/exchange.ts';
-import type { NodeSize } from '../../core/lifecycle/placement.ts';
+import type { NodeSize } from '../../core/lifecycle/placement/placement.ts';
 import type { Capacity } from './capacity.ts';
 import { claimLimit, type ClaimRules, noTimeReason } from './claim-time.ts';
 import type { RunnerOptions } from '../facts/options.ts';

@@ -1,10 +1,10 @@
 import { rmdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HostReply, HostRequestOf } from '../../core/contract/remote-host.ts';
+import type { HostReply, HostRequestOf } from '../../core/remote/remote-host.ts';
 import { directoryEntries, logFiles } from './log-files.ts';
 import { isBeingCollected, removePacks, unchangedFiles } from './packed-files.ts';
 import { isProvenGone, statesIn } from './state-file.ts';
-import type { HostFault } from '../../core/contract/host-faults.ts';
+import type { HostFault } from '../../core/remote/host-faults.ts';
 
 /** Results that the server may not have yet: `reconcile` and the recovery of a lost runner need them. */
 const KEPT = /(?:^|\/)offline_results_[^/]*$|\.ledger$/;

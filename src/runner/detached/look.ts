@@ -1,4 +1,4 @@
-import type { HostReply } from '../../core/contract/remote-host.ts';
+import type { HostReply } from '../../core/remote/remote-host.ts';
 import { endProofOf, readState, workerFile } from './state-file.ts';
 
 /** The runner of a workflow that was started on this host over ssh. */

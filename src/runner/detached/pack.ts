@@ -3,10 +3,10 @@ import { createReadStream, renameSync, rmSync, statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { runToEnd } from '../../cluster/exec.ts';
 import { HelperFailed } from '../../cluster/helper-failed.ts';
-import type { HostReply, HostRequestOf } from '../../core/contract/remote-host.ts';
+import type { HostReply, HostRequestOf } from '../../core/remote/remote-host.ts';
 import { logFiles } from './log-files.ts';
 import { packOf, removeListing, writeListing } from './packed-files.ts';
-import type { HostFault } from '../../core/contract/host-faults.ts';
+import type { HostFault } from '../../core/remote/host-faults.ts';
 
 /** The logs of a workflow on a host, packed, so that they can be fetched piece by piece. */
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { ownIdentity } from '../../cluster/host/facts.ts';
-import type { WorkerState } from '../../core/contract/remote-host.ts';
+import type { WorkerState } from '../../core/remote/remote-host.ts';
 import { readState, takeStateLock, writeState } from './state-file.ts';
 
 const state = (over: Partial<WorkerState> = {}): WorkerState => {

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readFound } from '../../cluster/found-file.ts';
-import { WorkerState } from '../../core/contract/remote-host.ts';
+import { WorkerState } from '../../core/remote/remote-host.ts';
 import { type ProcessIdentity, type ProofOfEnd, proofOfEnd } from '../../cluster/host/facts.ts';
 import { thisMachine } from '../../cluster/host/machine.ts';
 

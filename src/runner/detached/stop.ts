@@ -1,5 +1,5 @@
 import { signalProcess } from '../../cluster/host/kill-together.ts';
-import type { HostReply } from '../../core/contract/remote-host.ts';
+import type { HostReply } from '../../core/remote/remote-host.ts';
 import { lookAtWorker } from './look.ts';
 import { endProofOf, readState, workerFile } from './state-file.ts';
 

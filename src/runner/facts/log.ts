@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../../cluster/make-folder.ts';
 import { OPEN_FLAGS } from '../../cluster/trust.ts';
-import { isLoudEnough, type LogLevel, logLine } from '../../core/contract/log-line.ts';
+import { isLoudEnough, type LogLevel, logLine } from '../../core/text/log-line.ts';
 
 /**
  * Writes lines to a file. They are gathered, and made into text and written together: at a thousand jobs a second one

@@ -1,4 +1,4 @@
-import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../core/lifecycle/belongs-to.ts';
+import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../core/attempt/belongs-to.ts';
 
 /*
  * The marks that identify processes started by jobs of a runner, together with the Slurm job (`belongs-to.ts`).

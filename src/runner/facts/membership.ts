@@ -1,6 +1,6 @@
 import { createEvidence } from '../../cluster/host/slurm-evidence.ts';
 import { valueIn } from '../../cluster/host/environment-of.ts';
-import { belongsTo, MARK_VARIABLE, OUTER_MARKS_VARIABLE, type RunnerFacts } from '../../core/lifecycle/belongs-to.ts';
+import { belongsTo, MARK_VARIABLE, OUTER_MARKS_VARIABLE, type RunnerFacts } from '../../core/attempt/belongs-to.ts';
 import { marksOf } from './marks.ts';
 
 /** Whether a process with this environment (`NAME=value` entries) belongs to the jobs of a runner. */

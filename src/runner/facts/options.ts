@@ -4,7 +4,7 @@ import type { Repeated } from '../../core/attempt/repeated.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { JobStatusCounts } from '../../core/contract/job.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
-import type { LogLevel } from '../../core/contract/log-line.ts';
+import type { LogLevel } from '../../core/text/log-line.ts';
 import type { Scheduling } from './scheduling.ts';
 import type { Connection } from '../../client/node/connect.ts';
 

@@ -1,4 +1,4 @@
-import type { NodeSize } from '../../core/lifecycle/placement.ts';
+import type { NodeSize } from '../../core/lifecycle/placement/placement.ts';
 import { type EndedAttempt, endedAttempt } from '../attempt/attempt.ts';
 import type { Gather } from '../attempt/evidence.ts';
 import type { AttemptReports } from '../attempt/report.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { JOB_VARIABLE } from '../../cluster/slurm/allocation.ts';
-import { MARK_VARIABLE, OUTER_MARKS_VARIABLE, type RunnerFacts } from '../../core/lifecycle/belongs-to.ts';
+import { MARK_VARIABLE, OUTER_MARKS_VARIABLE, type RunnerFacts } from '../../core/attempt/belongs-to.ts';
 import { bashOn } from '../../cluster/program-on.ts';
 
 /**

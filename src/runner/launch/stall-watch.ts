@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { after, type Timer } from '../../client/long-timers.ts';
-import { ENDING_SIGNALS } from '../../core/contract/signal.ts';
-import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../core/lifecycle/belongs-to.ts';
+import { ENDING_SIGNALS } from '../../core/attempt/signal.ts';
+import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../core/attempt/belongs-to.ts';
 import { bashOn } from '../../cluster/program-on.ts';
 
 /**

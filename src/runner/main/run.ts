@@ -1,5 +1,5 @@
 import { steadyNow } from '../../client/steady-clock.ts';
-import { terminationOf } from '../../core/contract/execution.ts';
+import { terminationOf } from '../../core/attempt/execution.ts';
 import { preferSmallHeap } from '../../cluster/host/small-heap.ts';
 import { startPlannedSubmissions } from '../actions/planned.ts';
 import { createCancelUnneeded } from '../actions/unneeded.ts';

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { timeOfDay } from '../../client/steady-clock.ts';
-import { terminationOf } from '../../core/contract/execution.ts';
+import { terminationOf } from '../../core/attempt/execution.ts';
 import type { Joined } from '../setup/join.ts';
 import { isBatched } from '../../core/allocation/execution-mode.ts';
 import type { Registered } from '../setup/register.ts';

@@ -1,5 +1,5 @@
-import { standardExecution, terminationOf } from '../../core/contract/execution.ts';
-import { signalCalled } from '../../core/contract/signal.ts';
+import { standardExecution, terminationOf } from '../../core/attempt/execution.ts';
+import { signalCalled } from '../../core/attempt/signal.ts';
 import { STANDARD_OUTAGE_MINUTES, STANDARD_WAIT_SECONDS } from '../../core/contract/standard-settings.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { RunnerOptions } from '../facts/options.ts';

@@ -1,5 +1,10 @@
 import type { ExecutionConfig, Workflow } from '../../core/contract/workflow.ts';
-import { FLUSH_SECONDS, keepsSamples, monitorsJobs, SAMPLE_SECONDS } from '../../core/lifecycle/job-monitoring.ts';
+import {
+  FLUSH_SECONDS,
+  keepsSamples,
+  monitorsJobs,
+  SAMPLE_SECONDS,
+} from '../../core/lifecycle/resources/job-monitoring.ts';
 
 /** The measurements of a node. */
 export interface NodePlan {

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { textOf } from '../../cluster/host/group-files.ts';
 import { killTogether, signalProcess } from '../../cluster/host/kill-together.ts';
 import { processesWhere } from '../../cluster/host/marked.ts';
-import { MARK_VARIABLE, type RunnerFacts } from '../../core/lifecycle/belongs-to.ts';
+import { MARK_VARIABLE, type RunnerFacts } from '../../core/attempt/belongs-to.ts';
 import type { Log } from '../facts/log.ts';
 import { membershipOf } from '../facts/membership.ts';
 

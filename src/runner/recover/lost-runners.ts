@@ -7,7 +7,7 @@ import { all } from '../../client/every.ts';
 import type { LostRunner } from '../../core/contract/exchange.ts';
 import type { ComputeNode, RunnerProcess } from '../../core/contract/node.ts';
 import { type LedgerFacts, readLedger } from '../ledger/read-ledger.ts';
-import type { RunnerFacts } from '../../core/lifecycle/belongs-to.ts';
+import type { RunnerFacts } from '../../core/attempt/belongs-to.ts';
 import { mayHaveSteps } from '../../core/allocation/execution-mode.ts';
 import type { Log } from '../facts/log.ts';
 import { membershipOf } from '../facts/membership.ts';

@@ -6,10 +6,10 @@ import { timeOfDay } from '../../client/steady-clock.ts';
 import type { Client } from '../../client/client.ts';
 import { type HostFacts, hostFacts, ownIdentity } from '../../cluster/host/facts.ts';
 import { type Allocation, jobIdOf } from '../../cluster/batch/allocation.ts';
-import type { RunnerFacts } from '../../core/lifecycle/belongs-to.ts';
+import type { RunnerFacts } from '../../core/attempt/belongs-to.ts';
 import { withinAllocation } from '../../cluster/slurm/allocation.ts';
 import { marginsOf } from '../../core/allocation/usable-time.ts';
-import { uselessSettings } from '../../core/contract/execution.ts';
+import { uselessSettings } from '../../core/attempt/execution.ts';
 import type { NewComputeNode, ComputeNode, RunnerProcess } from '../../core/contract/node.ts';
 import type { ExecutionConfig, Workflow } from '../../core/contract/workflow.ts';
 import { type Capacity, type CapacityNode, createCapacity, createSlots } from '../claim/capacity.ts';
@@ -26,7 +26,7 @@ import type { RunnerOptions } from '../facts/options.ts';
 import { type StartMode, resolveMode } from '../../core/allocation/execution-mode.ts';
 import { offeredNodes } from './offered-nodes.ts';
 import { markVariables } from '../facts/marks.ts';
-import { slurmTermination } from '../../core/contract/srun-termination.ts';
+import { slurmTermination } from '../../core/attempt/srun-termination.ts';
 import { noTimeReason } from '../claim/claim-time.ts';
 
 /** A registered runner, with its files open. */

@@ -4,7 +4,7 @@ import { valueIn } from '../../cluster/host/environment-of.ts';
 import { createFamilies } from '../../cluster/host/families.ts';
 import { type ProcessSample, proportionalBytes, readPeakBytes } from '../../cluster/host/proc.ts';
 import type { TreeUse } from '../../cluster/host/process-tree.ts';
-import { MARK_VARIABLE } from '../../core/lifecycle/belongs-to.ts';
+import { MARK_VARIABLE } from '../../core/attempt/belongs-to.ts';
 import type { Log } from '../facts/log.ts';
 import { membershipOf } from '../facts/membership.ts';
 import type { RunFacts } from '../facts/run-facts.ts';

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import { unclaimableWords } from '../../core/lifecycle/unclaimable.ts';
+import { unclaimableWords } from '../../core/lifecycle/placement/unclaimable.ts';
 import type { Left, RunSummary } from '../facts/options.ts';
 import type { Registered } from '../setup/register.ts';
 

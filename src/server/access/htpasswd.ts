@@ -1,4 +1,4 @@
-import { readUsersFile } from '../../core/contract/users-file.ts';
+import { readUsersFile } from '../../core/text/users-file.ts';
 
 /** The users of an htpasswd file with the bcrypt hashes of their passwords. */
 export type Users = ReadonlyMap<string, string>;

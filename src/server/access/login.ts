@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isSecret } from '../../cluster/secret.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { costOfHash, MOST_COST } from '../../core/contract/users-file.ts';
+import { costOfHash, MOST_COST } from '../../core/text/users-file.ts';
 import { ANONYMOUS, type Caller } from '../caller.ts';
 import { crypto, digest } from './digest.ts';
 import { readUsers, type Users } from './htpasswd.ts';

@@ -4,7 +4,7 @@ import type {
   ScheduledComputeNode,
 } from '../../core/contract/allocation.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { workerOf } from '../../core/contract/worker-line.ts';
+import { workerOf } from '../../core/remote/worker-line.ts';
 import type { Handlers } from '../handlers.ts';
 import { createAllocationRecords } from '../records/allocation/create.ts';
 import { allocationRow } from '../records/allocation/row.ts';

@@ -1,5 +1,5 @@
 import type { ComputeNode, NewComputeNode } from '../../core/contract/node.ts';
-import { refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
+import { refuseBadLabels, sortedLabels } from '../../core/lifecycle/placement/labels.ts';
 import { foundRow } from '../records/find.ts';
 import { computeNodeOf } from '../records/node/queries.ts';
 import { presentFields } from '../records/present.ts';

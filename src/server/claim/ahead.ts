@@ -1,7 +1,7 @@
 import type { Need } from '../../core/contract/exchange.ts';
 import { ENDED } from '../../core/job/statuses.ts';
 import { statusOf } from '../../core/contract/job.ts';
-import type { JobKind } from '../../core/lifecycle/obstacles.ts';
+import type { JobKind } from '../../core/lifecycle/placement/obstacles.ts';
 import type { RunnerOfWorkflow } from './give-back.ts';
 import { createKinds } from './kind.ts';
 import type { ClaimQueries, Dependent } from './queries.ts';

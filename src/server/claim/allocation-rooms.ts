@@ -1,5 +1,5 @@
-import type { RunnerRoom } from '../../core/lifecycle/obstacles.ts';
-import { roomOfScheduler } from '../../core/lifecycle/scheduler-room.ts';
+import type { RunnerRoom } from '../../core/lifecycle/placement/obstacles.ts';
+import { roomOfScheduler } from '../../core/lifecycle/placement/scheduler-room.ts';
 import { schedulerOf } from '../records/scheduler/queries.ts';
 import type { Store } from '../records/store.ts';
 import type { ClaimQueries } from './queries.ts';

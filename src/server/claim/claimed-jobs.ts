@@ -1,5 +1,5 @@
 import type { AheadJob, ClaimedJob, Need } from '../../core/contract/exchange.ts';
-import type { JobKind } from '../../core/lifecycle/obstacles.ts';
+import type { JobKind } from '../../core/lifecycle/placement/obstacles.ts';
 import { claimedJobOf, type JobRow } from '../records/rows/job.ts';
 import type { ChosenAhead } from './ahead.ts';
 import { createKinds } from './kind.ts';

@@ -1,6 +1,6 @@
 import type { ClaimedJob, Want } from '../../core/contract/exchange.ts';
 import type { Job } from '../../core/contract/job.ts';
-import { labelsOfQuery, refuseBadLabels } from '../../core/contract/labels.ts';
+import { labelsOfQuery, refuseBadLabels } from '../../core/lifecycle/placement/labels.ts';
 import type { Handlers } from '../handlers.ts';
 import { createCounts } from '../records/job/counts.ts';
 import { Sliced } from '../store/sliced.ts';

@@ -1,4 +1,4 @@
-import type { JobKind } from '../../core/lifecycle/obstacles.ts';
+import type { JobKind } from '../../core/lifecycle/placement/obstacles.ts';
 import type { KindRow } from './queries.ts';
 
 export const jobKindOf = (row: KindRow): JobKind => ({

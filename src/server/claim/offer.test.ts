@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Need, Want } from '../../core/contract/exchange.ts';
-import type { JobKind } from '../../core/lifecycle/obstacles.ts';
+import type { JobKind } from '../../core/lifecycle/placement/obstacles.ts';
 import type { ClaimableClass, WaitingJob } from './merge.ts';
 import { fitsOffer, isBoundTo, pack, placesOf } from './offer.ts';
 

@@ -1,9 +1,9 @@
 import type { Need, Want } from '../../core/contract/exchange.ts';
-import { covers, sortedLabels } from '../../core/contract/labels.ts';
+import { covers, sortedLabels } from '../../core/lifecycle/placement/labels.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { ComputeNodesResources } from '../../core/contract/resources.ts';
-import type { JobKind } from '../../core/lifecycle/obstacles.ts';
-import { type NodeSize, nodesWithRoom } from '../../core/lifecycle/placement.ts';
+import type { JobKind } from '../../core/lifecycle/placement/obstacles.ts';
+import { type NodeSize, nodesWithRoom } from '../../core/lifecycle/placement/placement.ts';
 import { parseDuration } from '../../core/quantity/duration.ts';
 import { byNeed, type ClaimableClass, type WaitingJob, walkReady } from './merge.ts';
 import { bytesOfGibibytes, fitsNode, type FreeResources, roomOf, roomOfNodes } from './room.ts';

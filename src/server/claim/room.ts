@@ -1,5 +1,5 @@
 import type { Need } from '../../core/contract/exchange.ts';
-import { type NodeRoom, nodesWithRoom, sizeWith } from '../../core/lifecycle/placement.ts';
+import { type NodeRoom, nodesWithRoom, sizeWith } from '../../core/lifecycle/placement/placement.ts';
 
 /** The resources of one node; `nodes` of them are offered. */
 export interface Offer {

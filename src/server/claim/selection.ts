@@ -1,7 +1,7 @@
 import type { Want } from '../../core/contract/exchange.ts';
-import { covers, refuseBadLabels, sortedLabels } from '../../core/contract/labels.ts';
+import { covers, refuseBadLabels, sortedLabels } from '../../core/lifecycle/placement/labels.ts';
 import type { ComputeNodesResources } from '../../core/contract/resources.ts';
-import type { JobKind } from '../../core/lifecycle/obstacles.ts';
+import type { JobKind } from '../../core/lifecycle/placement/obstacles.ts';
 import { greatest } from '../../core/quantity/extremes.ts';
 import { jobKindOf } from './kind.ts';
 import { byPriority, type ClaimableClass, walkReady } from './merge.ts';

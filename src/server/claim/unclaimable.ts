@@ -1,7 +1,7 @@
 import type { Unclaimable } from '../../core/contract/unclaimable.ts';
-import { roomOfNode } from '../../core/lifecycle/obstacles.ts';
-import { unclaimable } from '../../core/lifecycle/unclaimable.ts';
-import { hasWorkFor } from '../../core/lifecycle/work-left.ts';
+import { roomOfNode } from '../../core/lifecycle/placement/obstacles.ts';
+import { unclaimable } from '../../core/lifecycle/placement/unclaimable.ts';
+import { hasWorkFor } from '../../core/lifecycle/placement/work-left.ts';
 import { foundRow } from '../records/find.ts';
 import { computeNodeOf, type ComputeNodeRow } from '../records/node/queries.ts';
 import type { Store } from '../records/store.ts';

@@ -1,6 +1,6 @@
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
-import { UNLIMITED } from '../../core/lifecycle/scheduler-room.ts';
-import { hasWorkFor } from '../../core/lifecycle/work-left.ts';
+import { UNLIMITED } from '../../core/lifecycle/placement/scheduler-room.ts';
+import { hasWorkFor } from '../../core/lifecycle/placement/work-left.ts';
 import { allocationRecordOf } from '../records/allocation/row.ts';
 import type { Store } from '../records/store.ts';
 import type { AllocationRooms } from './allocation-rooms.ts';

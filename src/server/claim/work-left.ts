@@ -1,4 +1,4 @@
-import { outlookOf, type WorkLeft } from '../../core/lifecycle/work-left.ts';
+import { outlookOf, type WorkLeft } from '../../core/lifecycle/placement/work-left.ts';
 import type { createCounts } from '../records/job/counts.ts';
 import type { Store } from '../records/store.ts';
 import { jobKindOf } from './kind.ts';

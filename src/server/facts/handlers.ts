@@ -2,7 +2,7 @@ import { MOST_ATTEMPTS, MOST_RESULTS } from '../../core/attempt/history.ts';
 import type { KnownJob, KnownUpstream, KnownWorkflow } from '../../core/contract/known.ts';
 import { statusOf } from '../../core/contract/job.ts';
 import type { RunnerUse } from '../../core/contract/view.ts';
-import { explanationOfKnown } from '../../core/lifecycle/known-job.ts';
+import { explanationOfKnown } from '../../core/lifecycle/explain/known-job.ts';
 import { isLostHere } from '../../cluster/host/lost-here.ts';
 import type { Handlers } from '../handlers.ts';
 import { actionOf } from '../records/action/row.ts';

@@ -1,6 +1,6 @@
 import { ENDED_BADLY } from '../../core/job/statuses.ts';
 import { MOST_RESULTS } from '../../core/attempt/history.ts';
-import { MOST_UPSTREAM } from '../../core/lifecycle/job-facts.ts';
+import { MOST_UPSTREAM } from '../../core/lifecycle/explain/job-facts.ts';
 import { actionColumns } from '../records/action/columns.ts';
 import type { ActionRow } from '../records/action/row.ts';
 import type { AllocationRow } from '../records/allocation/row.ts';

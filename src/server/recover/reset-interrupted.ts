@@ -1,4 +1,4 @@
-import { IntList } from '../../core/workflow-file/int-list.ts';
+import { IntList } from '../../core/lists/int-list.ts';
 import type { Caller } from '../caller.ts';
 import type { Store } from '../records/store.ts';
 import type { NoteAction } from '../records/event/user-action.ts';

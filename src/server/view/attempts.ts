@@ -1,4 +1,4 @@
-import { type AttemptList, createAttemptList, RETRY } from '../../core/lifecycle/attempt-list.ts';
+import { type AttemptList, createAttemptList, RETRY } from '../../core/lifecycle/timeline/attempt-list.ts';
 import type { Store } from '../records/store.ts';
 import { beginSlice } from '../store/slices.ts';
 import { createKept } from '../kept.ts';

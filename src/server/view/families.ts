@@ -1,4 +1,4 @@
-import { createFamilyBuilder, type GroupedFamilies, positionIn } from '../../core/lifecycle/families.ts';
+import { createFamilyBuilder, type GroupedFamilies, positionIn } from '../../core/lifecycle/families/families.ts';
 import type { WorkflowGraph } from '../../core/contract/view.ts';
 import { beginSlice, type Slice } from '../store/slices.ts';
 import { createKept } from '../kept.ts';

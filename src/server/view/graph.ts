@@ -2,7 +2,7 @@ import { statusOf } from '../../core/contract/job.ts';
 import type { JobStatus } from '../../core/job/job-statuses.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { FamilyJobs, WorkflowGraph } from '../../core/contract/view.ts';
-import { type GroupedFamilies, type Family, positionBehind } from '../../core/lifecycle/families.ts';
+import { type GroupedFamilies, type Family, positionBehind } from '../../core/lifecycle/families/families.ts';
 import type { Store } from '../records/store.ts';
 import { beginSlice, type Slice } from '../store/slices.ts';
 import type { FamiliesOf } from './families.ts';

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { labelOf, METRICS_FOLDER, metricsPath } from '../../core/contract/files/runner.ts';
-import { shellWord } from '../../core/contract/shell-word.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import type { JobSamples } from '../../core/contract/view.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
-import { FLUSH_SECONDS, keepsSamples, SAMPLE_SECONDS } from '../../core/lifecycle/job-monitoring.ts';
+import { FLUSH_SECONDS, keepsSamples, SAMPLE_SECONDS } from '../../core/lifecycle/resources/job-monitoring.ts';
 import { Thread } from '../../thread/thread.ts';
 import type { Permissions } from '../caller.ts';
 import { createQueue } from '../queue.ts';

@@ -1,8 +1,8 @@
 import type { NodeUse } from '../../core/contract/view.ts';
-import type { AttemptList } from '../../core/lifecycle/attempt-list.ts';
-import { positionIn } from '../../core/lifecycle/families.ts';
-import { sharesOf } from '../../core/lifecycle/node-share.ts';
-import { bandsOf } from '../../core/lifecycle/time-bands.ts';
+import type { AttemptList } from '../../core/lifecycle/timeline/attempt-list.ts';
+import { positionIn } from '../../core/lifecycle/families/families.ts';
+import { sharesOf } from '../../core/lifecycle/timeline/node-share.ts';
+import { bandsOf } from '../../core/lifecycle/timeline/time-bands.ts';
 import { greatest } from '../../core/quantity/extremes.ts';
 import { beginSlice } from '../store/slices.ts';
 import type { AttemptsOf } from './attempts.ts';

@@ -1,5 +1,5 @@
 import { FAILED } from '../../core/job/statuses.ts';
-import { FAILED as HAS_FAILED, RETRY } from '../../core/lifecycle/attempt-list.ts';
+import { FAILED as HAS_FAILED, RETRY } from '../../core/lifecycle/timeline/attempt-list.ts';
 import { anyOf, STATUS } from '../records/rows/status.ts';
 import { unsettled } from '../records/rows/job.ts';
 import type { WorkflowRow } from '../records/rows/workflow.ts';

@@ -2,10 +2,14 @@ import { type ExitCodes, exitCodesOf } from '../../core/attempt/judge.ts';
 import { jobStatus, statusCode, statusOf } from '../../core/contract/job.ts';
 import type { CauseCode } from '../../core/contract/cause-code.ts';
 import type { ResourceUse, ResourceUseClass } from '../../core/contract/view.ts';
-import { type Correction, correctResources, USUAL_MULTIPLIERS } from '../../core/lifecycle/correct-resources.ts';
+import {
+  type Correction,
+  correctResources,
+  USUAL_MULTIPLIERS,
+} from '../../core/lifecycle/resources/correct-resources.ts';
 import { type Timeout, timeoutOf } from '../../core/attempt/timeout.ts';
-import { createRepresentatives } from '../../core/lifecycle/representative-uses.ts';
-import { type Use, useOf } from '../../core/lifecycle/resource-use.ts';
+import { createRepresentatives } from '../../core/lifecycle/resources/representative-uses.ts';
+import { type Use, useOf } from '../../core/lifecycle/resources/resource-use.ts';
 import { formatMemory } from '../../core/quantity/bytes.ts';
 import { formatRuntime } from '../../core/quantity/duration.ts';
 import type { Store } from '../records/store.ts';

@@ -1,5 +1,5 @@
-import type { AttemptList } from '../../core/lifecycle/attempt-list.ts';
-import { positionIn } from '../../core/lifecycle/families.ts';
+import type { AttemptList } from '../../core/lifecycle/timeline/attempt-list.ts';
+import { positionIn } from '../../core/lifecycle/families/families.ts';
 import { beginSlice } from '../store/slices.ts';
 import type { FamiliesOf, KeptFamilies } from './families.ts';
 import { familyNames } from './graph.ts';

@@ -1,9 +1,9 @@
 import { statusOf } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { TimelineAttempt, TimelineBand, WorkflowTimeline } from '../../core/contract/view.ts';
-import type { AttemptList } from '../../core/lifecycle/attempt-list.ts';
-import { bandsOf, type TimeBand, type TimeWindow } from '../../core/lifecycle/time-bands.ts';
-import type { TimeBins } from '../../core/lifecycle/time-bins.ts';
+import type { AttemptList } from '../../core/lifecycle/timeline/attempt-list.ts';
+import { bandsOf, type TimeBand, type TimeWindow } from '../../core/lifecycle/timeline/time-bands.ts';
+import type { TimeBins } from '../../core/lifecycle/timeline/time-bins.ts';
 import { beginSlice } from '../store/slices.ts';
 import type { AttemptsOf } from './attempts.ts';
 import type { FamiliesOf } from './families.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { anotherProgram, type HttpAnswer } from '../../core/contract/another-program.ts';
+import { anotherProgram, type HttpAnswer } from '../../client/another-program.ts';
 import type { Delivery } from './outbox.ts';
 import type { Packet } from './packet.ts';
 

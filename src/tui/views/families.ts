@@ -1,9 +1,9 @@
 import type { Client } from '../../client/client.ts';
 import { isUnknownRoute } from '../../client/compat/unknown-route.ts';
 import type { FamilyJobs, JobFamily, WorkflowGraph } from '../../core/contract/view.ts';
-import { outcomeOf } from '../../core/lifecycle/outcome.ts';
+import { outcomeOf } from '../../core/lifecycle/explain/outcome.ts';
 import { countOf, ENDED_BADLY, HELD, SUCCEEDED } from '../../core/job/statuses.ts';
-import { layersOf, neighbours } from '../../core/lifecycle/family-layers.ts';
+import { layersOf, neighbours } from '../../core/lifecycle/families/family-layers.ts';
 import { grouped } from '../../core/quantity/count-text.ts';
 import type { CellStyle } from '../cells.ts';
 import { PAGE_ROWS, view } from './view.ts';

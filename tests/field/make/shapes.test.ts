@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { convertMakefile } from '../../../src/operations/convert/make.ts';
 import { noteText } from '../../../src/convert/conversion.ts';
-import { each } from '../../../src/core/workflow-file/sequence.ts';
+import { each } from '../../../src/core/lists/sequence.ts';
 import { planned } from '../../spec/reading.ts';
 import { folderWith } from '../../support/folder-with.ts';
 import { MAKE_SHAPES, type MakeShape } from './shapes.ts';

@@ -3,10 +3,10 @@ import { agrees, noPrompts } from '../../agree.ts';
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { reportPreparation } from '../../output/preparation.ts';
-import { nextCommand, type RunPlace } from '../../../core/lifecycle/next-command.ts';
+import { nextCommand, type RunPlace } from '../../../core/lifecycle/explain/next-command.ts';
 import { reinitialize } from '../../../operations/initialize.ts';
 import { knownWorkflow } from '../../../client/compat/known.ts';
-import { placeOf } from '../../../core/lifecycle/place.ts';
+import { placeOf } from '../../../core/lifecycle/explain/place.ts';
 import { integerOption, option } from '../../option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import {

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import type { RecoveryDiagnosis } from '../../../operations/recover/diagnose.ts';
-import { hasWork } from '../../../core/lifecycle/recovery-plan.ts';
+import { hasWork } from '../../../core/lifecycle/recover/recovery-plan.ts';
 import { recoverAsDecided } from '../../../operations/recover/recover-workflow.ts';
 import type { RecoverRunOptions, RecoverTools } from '../../../operations/recover/tools.ts';
 import { unbegunAllocations, unbegunLines } from '../../../operations/unbegun-allocations.ts';

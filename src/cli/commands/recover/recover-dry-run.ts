@@ -1,5 +1,5 @@
 import { counted } from '../../../core/quantity/count-text.ts';
-import { hasWork } from '../../../core/lifecycle/recovery-plan.ts';
+import { hasWork } from '../../../core/lifecycle/recover/recovery-plan.ts';
 import { diagnoseRecovery } from '../../../operations/recover/diagnose.ts';
 import { plannedAllocations } from '../../../operations/recover/planned-allocations.ts';
 import type { RecoverRunOptions, RecoverTools } from '../../../operations/recover/tools.ts';

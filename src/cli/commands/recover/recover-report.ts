@@ -1,5 +1,5 @@
-import { hasWork } from '../../../core/lifecycle/recovery-plan.ts';
-import { fixesOf, noneLine, summaryLines } from '../../../core/lifecycle/recovery-lines.ts';
+import { hasWork } from '../../../core/lifecycle/recover/recovery-plan.ts';
+import { fixesOf, noneLine, summaryLines } from '../../../core/lifecycle/recover/recovery-lines.ts';
 import { type CheckedResources, checkResources } from '../../../operations/check-resources.ts';
 import type { Cleaned } from '../../../operations/orphans/clean.ts';
 import type { Recovered } from '../../../operations/recover/recover-workflow.ts';

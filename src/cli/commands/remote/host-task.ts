@@ -1,12 +1,12 @@
 import { writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { text } from 'node:stream/consumers';
-import { hostLine, HostRequest, type HostReply, type HostTask, readyLine } from '../../../core/contract/remote-host.ts';
+import { hostLine, HostRequest, type HostReply, type HostTask, readyLine } from '../../../core/remote/remote-host.ts';
 import { requestJson } from '../../../operations/remote/request-text.ts';
 import { VERSION } from '../../../core/contract/version.ts';
 import { command } from '../../command.ts';
 import { UsageError } from '../../failure.ts';
-import type { HostFault } from '../../../core/contract/host-faults.ts';
+import type { HostFault } from '../../../core/remote/host-faults.ts';
 
 /** File descriptors of the connection over which `torc remote` asked. */
 const STANDARD_OUTPUT = 1;

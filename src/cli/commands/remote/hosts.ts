@@ -1,6 +1,6 @@
 import { readUserText } from '../../../operations/read-user-text.ts';
 import type { Client } from '../../../client/client.ts';
-import { displayed, readWorkers, storedWorkerOf, type Worker } from '../../../core/contract/worker-line.ts';
+import { displayed, readWorkers, storedWorkerOf, type Worker } from '../../../core/remote/worker-line.ts';
 import type { RemoteService } from '../../../operations/remote/service.ts';
 import { certificatesIn } from '../../../client/node/certificates.ts';
 import { openWorkflow } from '../../choose-workflow.ts';
@@ -9,8 +9,8 @@ import { Failure, UsageError } from '../../failure.ts';
 import { integerOption, option } from '../../option.ts';
 import type { Output } from '../../output/output.ts';
 import type { Column } from '../../output/table.ts';
-import { HOST_PATH, hostPathOf } from '../../../core/contract/host-path.ts';
-import { hostFaults } from '../../../core/contract/host-faults.ts';
+import { HOST_PATH, hostPathOf } from '../../../core/remote/host-path.ts';
+import { hostFaults } from '../../../core/remote/host-faults.ts';
 
 export const atOnceOption = option('--max-parallel-ssh <n>', 'hosts that are asked at the same time', {
   default: 10,

@@ -1,4 +1,4 @@
-import { displayed } from '../../../core/contract/worker-line.ts';
+import { displayed } from '../../../core/remote/worker-line.ts';
 import { collectLogs, type Collected } from '../../../operations/remote/collect-logs.ts';
 import { deleteLogs } from '../../../operations/remote/delete-logs.ts';
 import { withSsh } from '../../../operations/remote/with-ssh.ts';

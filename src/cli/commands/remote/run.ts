@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { displayed } from '../../../core/contract/worker-line.ts';
+import { displayed } from '../../../core/remote/worker-line.ts';
 import { type Started, startWorkers } from '../../../operations/remote/start-workers.ts';
 import { withSsh } from '../../../operations/remote/with-ssh.ts';
 import { isLoopback } from '../../../operations/remote/service.ts';

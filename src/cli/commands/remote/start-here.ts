@@ -7,7 +7,7 @@ import { type Context, createContext, type OpenContext } from '../../context.ts'
 import { withOther } from '../../settings.ts';
 import { endRun } from '../../end-of-run.ts';
 import { runWorkflow } from '../../run-workflow.ts';
-import type { HostFault } from '../../../core/contract/host-faults.ts';
+import type { HostFault } from '../../../core/remote/host-faults.ts';
 
 type Reply = BecomeTools['reply'];
 

@@ -1,4 +1,4 @@
-import { displayed } from '../../../core/contract/worker-line.ts';
+import { displayed } from '../../../core/remote/worker-line.ts';
 import {
   recoverWorkers,
   stopWorkers,

@@ -1,6 +1,6 @@
 import { createClient } from '../../../client/client.ts';
 import { pause } from '../../../client/long-timers.ts';
-import type { HostReply, HostRequestOf } from '../../../core/contract/remote-host.ts';
+import type { HostReply, HostRequestOf } from '../../../core/remote/remote-host.ts';
 import { recoverHere as recoverRunnersHere } from '../../../operations/begin-run.ts';
 import { stopWorker } from '../../../runner/detached/stop.ts';
 import { connect } from '../../../client/node/connect.ts';

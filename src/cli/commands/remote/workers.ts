@@ -1,7 +1,7 @@
 import { counted } from '../../../core/quantity/count-text.ts';
 import type { Client } from '../../../client/client.ts';
 import { openSsh } from '../../../cluster/ssh/ssh.ts';
-import { addressOf, displayed, type Worker, workerOf } from '../../../core/contract/worker-line.ts';
+import { addressOf, displayed, type Worker, workerOf } from '../../../core/remote/worker-line.ts';
 import { reachable } from '../../../operations/remote/reachable.ts';
 import { chooseWorkflow, openWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';

@@ -1,4 +1,4 @@
-import { suggest } from '../../../core/workflow-file/suggest.ts';
+import { suggest } from '../../../core/workflow-file/problems/suggest.ts';
 import type { TelemetryRows } from '../../../telemetry/rows/rows.ts';
 import { Failure } from '../../failure.ts';
 

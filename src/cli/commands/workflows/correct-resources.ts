@@ -1,4 +1,4 @@
-import { type Correction, USUAL_MULTIPLIERS } from '../../../core/lifecycle/correct-resources.ts';
+import { type Correction, USUAL_MULTIPLIERS } from '../../../core/lifecycle/resources/correct-resources.ts';
 import { recordKinds, recordsWithin } from '../../choose-record.ts';
 import { openWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';

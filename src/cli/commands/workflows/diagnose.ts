@@ -1,4 +1,4 @@
-import type { Spread } from '../../../core/lifecycle/runtime-fit.ts';
+import type { Spread } from '../../../core/lifecycle/placement/runtime-fit.ts';
 import { openWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { counted } from '../../../core/quantity/count-text.ts';

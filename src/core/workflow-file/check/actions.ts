@@ -1,10 +1,10 @@
-import type { Draft, DraftRecords } from '../draft.ts';
+import type { Draft, DraftRecords } from '../link/draft.ts';
 import { PatternMalformed } from '../pattern/pattern.ts';
-import type { Complain, ProblemCode } from '../problems.ts';
-import { sequence, type Sequence } from '../sequence.ts';
+import type { Complain, ProblemCode } from '../problems/problems.ts';
+import { sequence, type Sequence } from '../../lists/sequence.ts';
 import { UNREAD } from '../shape/check.ts';
 import type { ActionSpec, JobSpec } from '../shape/workflow.ts';
-import { suggest } from '../suggest.ts';
+import { suggest } from '../problems/suggest.ts';
 
 const TRIGGERS = [
   'on_workflow_start',

@@ -1,8 +1,8 @@
-import type { Draft } from '../draft.ts';
+import type { Draft } from '../link/draft.ts';
 import { aboutEach } from '../expand/instances.ts';
 import { eachDistinct, templateOf } from '../expand/template.ts';
-import type { Complain } from '../problems.ts';
-import { suggest } from '../suggest.ts';
+import type { Complain } from '../problems/problems.ts';
+import { suggest } from '../problems/suggest.ts';
 
 /** Checks that the resources, scheduler and failure handler named by jobs exist. */
 export function checkBindings({ spec, jobs, damaged }: Draft, complain: Complain): void {

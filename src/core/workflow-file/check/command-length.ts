@@ -1,6 +1,6 @@
-import type { Draft } from '../draft.ts';
+import type { Draft } from '../link/draft.ts';
 import { withoutTokens } from '../expand/template.ts';
-import type { Complain } from '../problems.ts';
+import type { Complain } from '../problems/problems.ts';
 
 /** The kernel takes arguments of 128 KiB with the zero at their end; bash gets a command as one of them. Source: execve(2). */
 const MOST_BYTES = 128 * 1024 - 1;

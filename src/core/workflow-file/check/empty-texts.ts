@@ -1,6 +1,6 @@
-import type { Draft } from '../draft.ts';
+import type { Draft } from '../link/draft.ts';
 import { eachDistinct, templateOf, withoutTokens } from '../expand/template.ts';
-import type { Complain } from '../problems.ts';
+import type { Complain } from '../problems/problems.ts';
 
 /**
  * Warnings about jobs whose name or command is empty, as left by a variable or a parameter without a value.

@@ -1,7 +1,7 @@
-import type { Draft } from '../draft.ts';
+import type { Draft } from '../link/draft.ts';
 import { aboutEach } from '../expand/instances.ts';
-import type { Complain, ValuePath } from '../problems.ts';
-import type { Sequence } from '../sequence.ts';
+import type { Complain, ValuePath } from '../problems/problems.ts';
+import type { Sequence } from '../../lists/sequence.ts';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 

@@ -1,6 +1,6 @@
-import { misplacedSettings, uselessSettings } from '../../contract/execution.ts';
-import type { Draft } from '../draft.ts';
-import type { Complain } from '../problems.ts';
+import { misplacedSettings, uselessSettings } from '../../attempt/execution.ts';
+import type { Draft } from '../link/draft.ts';
+import type { Complain } from '../problems/problems.ts';
 import type { ExecutionConfigSpec } from '../shape/workflow.ts';
 
 type Setting = keyof ExecutionConfigSpec;

@@ -1,8 +1,8 @@
-import type { Draft, Links } from '../draft.ts';
+import type { Draft, Links } from '../link/draft.ts';
 import type { FilePaths } from '../link/file-paths.ts';
 import { eachMember } from '../link/members.ts';
 import type { Linked } from '../link/link.ts';
-import type { Complain } from '../problems.ts';
+import type { Complain } from '../problems/problems.ts';
 
 /**
  * Warnings about files: two jobs that write the same one, and an input that is not there and that no job writes.

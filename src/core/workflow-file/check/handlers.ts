@@ -1,7 +1,7 @@
-import { CAUSE_FIELDS, type CauseRules, readCauseRules } from '../../lifecycle/cause-rules.ts';
-import type { Draft } from '../draft.ts';
+import { CAUSE_FIELDS, type CauseRules, readCauseRules } from '../../lifecycle/retry/cause-rules.ts';
+import type { Draft } from '../link/draft.ts';
 import { aboutEach } from '../expand/instances.ts';
-import type { Complain } from '../problems.ts';
+import type { Complain } from '../problems/problems.ts';
 import { checkRaises } from './raises.ts';
 
 /** Checks what failure handlers say about causes: memory, time, nodes, pauses. */

@@ -1,7 +1,7 @@
-import type { Draft, Links } from '../draft.ts';
+import type { Draft, Links } from '../link/draft.ts';
 import { templateOf } from '../expand/template.ts';
-import type { Lists } from '../int-list.ts';
-import type { Complain } from '../problems.ts';
+import type { Lists } from '../../lists/int-list.ts';
+import type { Complain } from '../problems/problems.ts';
 import { UNREAD } from '../shape/check.ts';
 
 const RESERVED = /^(?:#torc-|#software-|#job-)|^(?:ro-crate-metadata\.json|\.\/)$/;

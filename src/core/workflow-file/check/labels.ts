@@ -1,7 +1,7 @@
-import type { Draft } from '../draft.ts';
+import type { Draft } from '../link/draft.ts';
 import { aboutEach } from '../expand/instances.ts';
 import { eachDistinct, templateOf } from '../expand/template.ts';
-import type { Complain } from '../problems.ts';
+import type { Complain } from '../problems/problems.ts';
 
 /**
  * Labels determine which runners may take a job: each is a word without commas, and cannot be combined with a

@@ -1,9 +1,9 @@
-import type { Draft } from '../draft.ts';
+import type { Draft } from '../link/draft.ts';
 import type { SpecFamily } from '../expand/family.ts';
-import type { Complain, ValuePath } from '../problems.ts';
-import { suggest } from '../suggest.ts';
-import { templateNames } from '../template-names.ts';
-import { partAt } from '../text-part.ts';
+import type { Complain, ValuePath } from '../problems/problems.ts';
+import { suggest } from '../problems/suggest.ts';
+import { templateNames } from '../text/template-names.ts';
+import { partAt } from '../problems/text-part.ts';
 import { tokensOf } from '../link/tokens.ts';
 
 /**

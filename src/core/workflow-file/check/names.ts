@@ -1,6 +1,6 @@
-import type { Draft, DraftRecords } from '../draft.ts';
-import type { Complain } from '../problems.ts';
-import { sequence } from '../sequence.ts';
+import type { Draft, DraftRecords } from '../link/draft.ts';
+import type { Complain } from '../problems/problems.ts';
+import { sequence } from '../../lists/sequence.ts';
 import { UNREAD } from '../shape/check.ts';
 
 /** Names must be unique: after expansion no two jobs, files or records of user data may share one. */

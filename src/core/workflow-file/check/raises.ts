@@ -1,11 +1,11 @@
-import { type CauseRules, type Raise } from '../../lifecycle/cause-rules.ts';
-import { memoryAmountText } from '../../lifecycle/cause-verdict.ts';
+import { type CauseRules, type Raise } from '../../lifecycle/retry/cause-rules.ts';
+import { memoryAmountText } from '../../lifecycle/retry/cause-verdict.ts';
 import { parseMemory } from '../../quantity/bytes.ts';
 import { formatDuration, parseDuration } from '../../quantity/duration.ts';
 import { readAmount } from '../../quantity/read-amount.ts';
-import type { Draft } from '../draft.ts';
+import type { Draft } from '../link/draft.ts';
 import { templateOf } from '../expand/template.ts';
-import type { Complain } from '../problems.ts';
+import type { Complain } from '../problems/problems.ts';
 import type { ResourceRequirementsSpec } from '../shape/workflow.ts';
 
 interface Handler {

@@ -1,8 +1,8 @@
 import { Refusal } from '../../contract/refusals.ts';
 import { parseMemory } from '../../quantity/bytes.ts';
 import { parseDuration } from '../../quantity/duration.ts';
-import type { Draft } from '../draft.ts';
-import type { Complain, ValuePath } from '../problems.ts';
+import type { Draft } from '../link/draft.ts';
+import type { Complain, ValuePath } from '../problems/problems.ts';
 import { UNREAD } from '../shape/check.ts';
 import { durationAdvice, durationDoubt, memoryAdvice, memoryDoubt } from './unit-advice.ts';
 

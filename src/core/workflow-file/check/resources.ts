@@ -4,11 +4,11 @@ import { parseMemory } from '../../quantity/bytes.ts';
 import { parseDuration } from '../../quantity/duration.ts';
 import { parseGres } from '../../quantity/gres.ts';
 import { parseWalltime } from '../../quantity/slurm-time.ts';
-import type { Draft } from '../draft.ts';
+import type { Draft } from '../link/draft.ts';
 import { aboutEach } from '../expand/instances.ts';
 import type { SpecFamily } from '../expand/family.ts';
 import { templateOf } from '../expand/template.ts';
-import type { Complain } from '../problems.ts';
+import type { Complain } from '../problems/problems.ts';
 import type { JobSpec, ResourceRequirementsSpec, SlurmSchedulerSpec } from '../shape/workflow.ts';
 import { memoryAdvice, walltimeAdvice } from './unit-advice.ts';
 

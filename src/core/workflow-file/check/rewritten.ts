@@ -1,8 +1,8 @@
-import type { Draft } from '../draft.ts';
+import type { Draft } from '../link/draft.ts';
 import type { Collection } from '../expand/expand.ts';
 import type { SpecFamilies } from '../expand/family.ts';
 import { rewrittenAdvice } from '../expand/rewritten.ts';
-import type { Complain, ValuePath } from '../problems.ts';
+import type { Complain, ValuePath } from '../problems/problems.ts';
 
 interface Parameterized {
   readonly parameters?: object;

@@ -1,6 +1,6 @@
-import type { Draft } from '../draft.ts';
+import type { Draft } from '../link/draft.ts';
 import { templateOf } from '../expand/template.ts';
-import type { Complain } from '../problems.ts';
+import type { Complain } from '../problems/problems.ts';
 
 // A list of a million jobs is useless.
 const MOST_JOBS = 20;

@@ -1,5 +1,5 @@
-import type { Draft } from '../draft.ts';
-import type { Complain } from '../problems.ts';
+import type { Draft } from '../link/draft.ts';
+import type { Complain } from '../problems/problems.ts';
 import { valueKindOf } from '../text/value.ts';
 
 // torc writes these itself, from the scheduler's own fields.

@@ -1,6 +1,6 @@
-import type { Draft } from '../draft.ts';
+import type { Draft } from '../link/draft.ts';
 import { aboutEach } from '../expand/instances.ts';
-import type { Complain } from '../problems.ts';
+import type { Complain } from '../problems/problems.ts';
 import { bindProblem } from '../surroundings/bind.ts';
 
 /** A job runs in a container or in an environment of the machine, and has no second script before its command. */

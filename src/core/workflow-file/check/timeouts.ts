@@ -1,9 +1,9 @@
 import { durationFault } from '../../quantity/duration-fault.ts';
 import { parseDuration } from '../../quantity/duration.ts';
 import { readAmount } from '../../quantity/read-amount.ts';
-import type { Draft } from '../draft.ts';
+import type { Draft } from '../link/draft.ts';
 import { eachDistinct, templateOf } from '../expand/template.ts';
-import type { Complain, ValuePath } from '../problems.ts';
+import type { Complain, ValuePath } from '../problems/problems.ts';
 import { UNREAD } from '../shape/check.ts';
 import { durationAdvice, durationDoubt } from './unit-advice.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { planOfSpec } from '../read.ts';
+import { planOfSpec } from '../read/read.ts';
 
 const files = [
   { name: 'blank', path: 'my data/a.txt' },

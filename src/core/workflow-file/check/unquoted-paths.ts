@@ -1,9 +1,9 @@
-import type { Draft } from '../draft.ts';
+import type { Draft } from '../link/draft.ts';
 import { quoteContexts } from '../expand/shell-quote.ts';
 import { templateOf } from '../expand/template.ts';
 import type { FilePaths } from '../link/file-paths.ts';
 import { tokenParts } from '../link/tokens.ts';
-import type { Complain } from '../problems.ts';
+import type { Complain } from '../problems/problems.ts';
 
 /** A value in the middle of a sweep may have a blank, too; so many instances take milliseconds, and a million would take seconds. */
 const MOST_LOOKED_AT = 1_000;

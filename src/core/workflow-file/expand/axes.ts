@@ -1,4 +1,4 @@
-import type { Sequence } from '../sequence.ts';
+import type { Sequence } from '../../lists/sequence.ts';
 import type { ParameterValue, Rewritten } from './parameter-value.ts';
 
 /** One parameter with its values. In a table a row may lack the column: then its token stays unchanged. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { errorsOf, jobsOf, namesOf, planned, read, report } from '../../../../tests/spec/reading.ts';
-import { each } from '../sequence.ts';
+import { each } from '../../lists/sequence.ts';
 
 const job = (more: object) => ({ jobs: [{ name: 'j', command: 'true', ...more }] });
 

@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/refusals.ts';
-import type { Complain, ValuePath } from '../problems.ts';
+import type { Complain, ValuePath } from '../problems/problems.ts';
 import { projected, type ValueGroup } from '../glob/groups.ts';
-import { sequence, type Sequence } from '../sequence.ts';
+import { sequence, type Sequence } from '../../lists/sequence.ts';
 import { UNREAD } from '../shape/check.ts';
 import type { WorkflowSpec } from '../shape/workflow.ts';
 import { bracesIn } from '../shape/wrong-type.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { sequence } from '../sequence.ts';
+import { sequence } from '../../lists/sequence.ts';
 import { combine } from './axes.ts';
 import { SpecFamilies } from './family.ts';
 

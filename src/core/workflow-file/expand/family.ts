@@ -1,4 +1,4 @@
-import type { Sequence } from '../sequence.ts';
+import type { Sequence } from '../../lists/sequence.ts';
 import type { Axes } from './axes.ts';
 import { templateOf, type Template } from './template.ts';
 

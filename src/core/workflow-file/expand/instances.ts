@@ -1,4 +1,4 @@
-import { sequence, type Sequence } from '../sequence.ts';
+import { sequence, type Sequence } from '../../lists/sequence.ts';
 import type { SpecFamily } from './family.ts';
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { each } from '../sequence.ts';
+import { each } from '../../lists/sequence.ts';
 import { ExactNumber, type Value } from '../text/value.ts';
 import { printerOf, valueOf } from './parameter-value.ts';
 import { nativeValues, parameterValues } from './parameter-values.ts';

@@ -1,5 +1,5 @@
 import { Refusal } from '../../contract/refusals.ts';
-import { sequence, type Sequence } from '../sequence.ts';
+import { sequence, type Sequence } from '../../lists/sequence.ts';
 import { compactJson, ExactNumber, isList, type Value } from '../text/value.ts';
 import { decimalRange } from './decimal-range.ts';
 import { floatOf, readValue, wholeOf, type ParameterValue, type Rewritten } from './parameter-value.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { sequence } from '../sequence.ts';
+import { sequence } from '../../lists/sequence.ts';
 import { combine } from './axes.ts';
 import { isActive, quoteContexts } from './shell-quote.ts';
 import { templateOf } from './template.ts';

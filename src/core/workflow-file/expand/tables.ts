@@ -1,6 +1,6 @@
 import { Refusal } from '../../contract/refusals.ts';
-import type { Complain, ValuePath } from '../problems.ts';
-import { templateNames } from '../template-names.ts';
+import type { Complain, ValuePath } from '../problems/problems.ts';
+import { templateNames } from '../text/template-names.ts';
 import { isList, isMap, type Value, type ValueMap } from '../text/value.ts';
 import { parameterTable, type ParameterTable } from './parameter-table.ts';
 

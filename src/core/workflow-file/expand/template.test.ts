@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { sequence } from '../sequence.ts';
+import { sequence } from '../../lists/sequence.ts';
 import { combine, indexIn, type Axis } from './axes.ts';
 import type { ParameterValue } from './parameter-value.ts';
 import { eachDistinct, templateOf } from './template.ts';

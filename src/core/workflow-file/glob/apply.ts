@@ -1,6 +1,6 @@
 import { setField } from '../../json/read-json.ts';
-import type { Complain, ValuePath } from '../problems.ts';
-import { templateNames } from '../template-names.ts';
+import type { Complain, ValuePath } from '../problems/problems.ts';
+import { templateNames } from '../text/template-names.ts';
 import { isList, isMap, type Value, type ValueMap } from '../text/value.ts';
 import { atStar, type Glob, namesItsParts, globPath, readGlob } from './glob.ts';
 import { disagreement, groupsOf, type Matched, projected, type ValueGroup } from './groups.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readSpec } from '../read.ts';
+import { readSpec } from '../read/read.ts';
 import { globPath, readGlob } from './glob.ts';
 import { faultOfValue, rowsOf } from './match.ts';
 

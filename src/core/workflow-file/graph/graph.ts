@@ -1,4 +1,4 @@
-import { IntList, itemsOf, reversed, type Lists } from '../int-list.ts';
+import { IntList, itemsOf, reversed, type Lists } from '../../lists/int-list.ts';
 
 /**
  * The dependencies, as lists of numbers.

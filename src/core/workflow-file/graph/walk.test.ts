@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { ListsWriter } from '../int-list.ts';
+import { ListsWriter } from '../../lists/int-list.ts';
 import { cycleText } from './cycle-text.ts';
 import { explicitGraph } from './graph.ts';
 import { byLevel, walk, type Walk } from './walk.ts';

@@ -1,4 +1,4 @@
-import type { Lists } from '../int-list.ts';
+import type { Lists } from '../../lists/int-list.ts';
 import type { Graph } from './graph.ts';
 
 /** The order in which the jobs of a graph can start, and the circles in it. */

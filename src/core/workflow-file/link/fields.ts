@@ -1,7 +1,7 @@
 import type { SpecFamily } from '../expand/family.ts';
 import { templateOf, type Template } from '../expand/template.ts';
 import type { JobSpec } from '../shape/workflow.ts';
-import type { TextPart } from '../text-part.ts';
+import type { TextPart } from '../problems/text-part.ts';
 import type { Relation } from './relation.ts';
 import { tokensOf, type Token } from './tokens.ts';
 

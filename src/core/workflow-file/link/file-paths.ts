@@ -1,7 +1,7 @@
-import type { Draft } from '../draft.ts';
+import type { Draft } from './draft.ts';
 import { templateOf } from '../expand/template.ts';
-import { NameIndex } from '../name-index.ts';
-import type { PathKey } from '../path-key.ts';
+import { NameIndex } from '../pattern/name-index.ts';
+import type { PathKey } from './path-key.ts';
 import { UNREAD } from '../shape/check.ts';
 
 /** The paths of the files of a draft: several entries may name one file, in one spelling or in several. */

@@ -1,6 +1,6 @@
-import type { Draft, Links } from '../draft.ts';
+import type { Draft, Links } from './draft.ts';
 import type { Graph } from '../graph/graph.ts';
-import type { Complain } from '../problems.ts';
+import type { Complain } from '../problems/problems.ts';
 import type { FilePaths } from './file-paths.ts';
 import { type SharedFile, sharedFiles, withEachName } from './one-file.ts';
 

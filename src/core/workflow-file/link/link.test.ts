@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { codesOf, errorsOf, jobsOf, planned, read } from '../../../../tests/spec/reading.ts';
-import { dryRunReport } from '../dry-run.ts';
-import { executionPlan } from '../execution-plan.ts';
-import { isAcceptable, planOfSpec } from '../read.ts';
+import { dryRunReport } from '../read/dry-run.ts';
+import { executionPlan } from '../plan/execution-plan.ts';
+import { isAcceptable, planOfSpec } from '../read/read.ts';
 
 const job = (name: string, more: object = {}) => ({ name, command: 'x', ...more });
 const three = [job('work_1'), job('work_2'), job('work_3')];

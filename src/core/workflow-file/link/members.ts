@@ -1,4 +1,4 @@
-import { itemsOf, type Lists } from '../int-list.ts';
+import { itemsOf, type Lists } from '../../lists/int-list.ts';
 import type { Selections } from '../pattern/selection.ts';
 
 /** Calls back for each record that a job names, those that its patterns select included. */

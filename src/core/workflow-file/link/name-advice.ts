@@ -1,5 +1,5 @@
-import type { Draft } from '../draft.ts';
-import type { PathKey } from '../path-key.ts';
+import type { Draft } from './draft.ts';
+import type { PathKey } from './path-key.ts';
 
 /** A job is named as the entry of the file that makes many: `train` where there are `train_1`, `train_2`. */
 export function jobAdvice(name: string, { jobs }: Draft): string | undefined {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { itemsOf } from '../int-list.ts';
-import type { Disk } from '../path-key.ts';
+import { itemsOf } from '../../lists/int-list.ts';
+import type { Disk } from './path-key.ts';
 import type { Plan } from '../plan/plan.ts';
-import { planOfSpec } from '../read.ts';
+import { planOfSpec } from '../read/read.ts';
 
 const disk: Disk = { folders: ['/home/ada/w'], isLink: (path) => path === '/home/ada/w/link' };
 const read = (spec: object, on: Disk | undefined = disk) =>

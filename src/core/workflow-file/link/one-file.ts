@@ -1,5 +1,5 @@
-import type { Draft, Links } from '../draft.ts';
-import { IntList, itemsOf, type Lists } from '../int-list.ts';
+import type { Draft, Links } from './draft.ts';
+import { IntList, itemsOf, type Lists } from '../../lists/int-list.ts';
 import { eachMember } from './members.ts';
 
 /** A file with several entries that one job writes and others read. */

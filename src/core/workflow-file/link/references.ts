@@ -1,18 +1,18 @@
-import type { Complain, ValuePath } from '../problems.ts';
+import type { Complain, ValuePath } from '../problems/problems.ts';
 import type { SpecFamily, SpecFamilies } from '../expand/family.ts';
 import { aboutEach } from '../expand/instances.ts';
 import { templateOf } from '../expand/template.ts';
 import { fieldsOf, isConcerned, type FamilyFields, type NamedToken } from './fields.ts';
 import type { Relation } from './relation.ts';
 import { dependencies } from './relations.ts';
-import { ListsWriter, type Lists } from '../int-list.ts';
-import type { Lost } from '../lost.ts';
+import { ListsWriter, type Lists } from '../../lists/int-list.ts';
+import type { Lost } from './lost.ts';
 import { PatternMalformed } from '../pattern/pattern.ts';
 import type { Names, Selections } from '../pattern/selection.ts';
 import type { JobSpec } from '../shape/workflow.ts';
-import type { Sequence } from '../sequence.ts';
-import { suggest } from '../suggest.ts';
-import type { TextPart } from '../text-part.ts';
+import type { Sequence } from '../../lists/sequence.ts';
+import { suggest } from '../problems/suggest.ts';
+import type { TextPart } from '../problems/text-part.ts';
 
 const NO_LISTS: Lists = { starts: new Int32Array(), items: new Int32Array() };
 

@@ -1,4 +1,4 @@
-import type { TextPart } from '../text-part.ts';
+import type { TextPart } from '../problems/text-part.ts';
 
 /**
  * `${files.input.NAME}` and similar tokens in commands: they are replaced by a file's path or a record's data, and add

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { NameIndex } from '../name-index.ts';
+import { NameIndex } from './name-index.ts';
 import { UNREAD } from '../shape/check.ts';
 import { namePattern, PatternMalformed } from './pattern.ts';
 import { Selections } from './selection.ts';

@@ -1,5 +1,5 @@
-import { IntList } from '../int-list.ts';
-import type { NameIndex } from '../name-index.ts';
+import { IntList } from '../../lists/int-list.ts';
+import type { NameIndex } from './name-index.ts';
 import { UNREAD } from '../shape/check.ts';
 import { namePattern, PatternMalformed, type NamePattern } from './pattern.ts';
 

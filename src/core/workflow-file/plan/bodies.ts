@@ -1,6 +1,6 @@
 import type { NewJob } from '../../contract/job.ts';
 import type { ExecutionConfig, ResourceMonitorConfig } from '../../contract/workflow.ts';
-import { storedRules } from '../../lifecycle/cause-rules.ts';
+import { storedRules } from '../../lifecycle/retry/cause-rules.ts';
 import type { Plan, PlannedAction, PlannedJob, SettingName } from './plan.ts';
 
 /** Ids of records, by number in the plan. */

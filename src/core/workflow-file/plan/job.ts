@@ -1,8 +1,8 @@
 import { fileNames } from '../../job/fields.ts';
-import type { Draft, Links } from '../draft.ts';
+import type { Draft, Links } from '../link/draft.ts';
 import type { SpecFamily } from '../expand/family.ts';
 import { templateOf, type Template } from '../expand/template.ts';
-import { itemsOf, type Lists } from '../int-list.ts';
+import { itemsOf, type Lists } from '../../lists/int-list.ts';
 import { tokenParts, type TokenKind } from '../link/tokens.ts';
 import type { Selections } from '../pattern/selection.ts';
 import type { JobSpec } from '../shape/workflow.ts';

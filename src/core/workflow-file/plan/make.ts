@@ -1,8 +1,8 @@
-import type { Draft, Links } from '../draft.ts';
+import type { Draft, Links } from '../link/draft.ts';
 import type { Graph } from '../graph/graph.ts';
 import { byLevel, type Walk } from '../graph/walk.ts';
-import type { Lists } from '../int-list.ts';
-import { sequence } from '../sequence.ts';
+import type { Lists } from '../../lists/int-list.ts';
+import { sequence } from '../../lists/sequence.ts';
 import { JobWriter } from './job.ts';
 import type { Plan } from './plan.ts';
 import { FileWriter, UserDataWriter } from './records.ts';

@@ -1,9 +1,9 @@
 import type { FileName } from '../../job/fields.ts';
 import type { GlobMatch } from '../glob/look.ts';
 import type { Graph } from '../graph/graph.ts';
-import type { Lists } from '../int-list.ts';
-import type { PathKey } from '../path-key.ts';
-import type { Sequence } from '../sequence.ts';
+import type { Lists } from '../../lists/int-list.ts';
+import type { PathKey } from '../link/path-key.ts';
+import type { Sequence } from '../../lists/sequence.ts';
 import type {
   ActionSpec,
   ExecutionConfigSpec,

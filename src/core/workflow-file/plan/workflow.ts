@@ -1,5 +1,5 @@
 import { STANDARD_WAIT_SECONDS } from '../../contract/standard-settings.ts';
-import type { Draft } from '../draft.ts';
+import type { Draft } from '../link/draft.ts';
 import type { ExecutionConfigSpec, StdioSpec, WorkflowSpec } from '../shape/workflow.ts';
 import { plainJson, type Json, type ValueMap } from '../text/value.ts';
 import type { PlannedWorkflow } from './plan.ts';

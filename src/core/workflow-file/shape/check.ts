@@ -1,6 +1,6 @@
-import { faultOfText } from '../../contract/text-fault.ts';
-import type { Complain, Complaint, ValuePath } from '../problems.ts';
-import { suggest } from '../suggest.ts';
+import { faultOfText } from '../../text/text-fault.ts';
+import type { Complain, Complaint, ValuePath } from '../problems/problems.ts';
+import { suggest } from '../problems/suggest.ts';
 import {
   compactJson,
   describe,

@@ -1,4 +1,4 @@
-import { standardExecution } from '../../contract/execution.ts';
+import { standardExecution } from '../../attempt/execution.ts';
 import { stdio } from './job.ts';
 import { booleanShape, choiceShape, integerShape, map, may, object, old, open, stringShape } from './shape.ts';
 

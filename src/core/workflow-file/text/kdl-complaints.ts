@@ -1,6 +1,6 @@
 import { getLocation, type Entry, type Node } from '@bgotink/kdl';
-import type { Complain } from '../problems.ts';
-import { suggest } from '../suggest.ts';
+import type { Complain } from '../problems/problems.ts';
+import { suggest } from '../problems/suggest.ts';
 import type { Level } from './kdl-dialect.ts';
 import type { TextPlace } from '../../json/place.ts';
 import { describe, numberOf, type Value } from './value.ts';

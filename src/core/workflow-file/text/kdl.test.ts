@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { codesOf, readText } from '../../../../tests/spec/reading.ts';
-import type { Complaint } from '../problems.ts';
-import { each } from '../sequence.ts';
+import type { Complaint } from '../problems/problems.ts';
+import { each } from '../../lists/sequence.ts';
 import { readKdl } from './kdl.ts';
 import { plainJson } from './value.ts';
 

@@ -1,5 +1,5 @@
 import { InvalidKdlError, parse, type Node } from '@bgotink/kdl';
-import type { Complain } from '../problems.ts';
+import type { Complain } from '../problems/problems.ts';
 import { Unreadable, type TextPlace, type ParsedText } from '../../json/place.ts';
 import { setField } from '../../json/read-json.ts';
 import { DEEPEST, strictJson } from './json.ts';

@@ -1,6 +1,6 @@
 import type { TextPlace } from '../../json/place.ts';
-import type { ValuePath } from '../problems.ts';
-import { MOST_COUNTED, type TextPart } from '../text-part.ts';
+import type { ValuePath } from '../problems/problems.ts';
+import { MOST_COUNTED, type TextPart } from '../problems/text-part.ts';
 
 /** Position of the value at `path`, or of the nearest value that contains it. */
 export function offsetOf(root: TextPlace, path: ValuePath, atKey: boolean): number {

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { readSpec, type SpecReading } from '../read.ts';
+import { readSpec, type SpecReading } from '../read/read.ts';
 import { formatOfName } from './read-text.ts';
 
 const read = (name: string, text: string): SpecReading => readSpec({ name, text }, { readFile: () => '' });

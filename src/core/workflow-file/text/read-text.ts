@@ -1,5 +1,5 @@
 import { Unreadable, type ParsedText } from '../../json/place.ts';
-import type { Complain, Complaint } from '../problems.ts';
+import type { Complain, Complaint } from '../problems/problems.ts';
 import { readFileJson } from './json.ts';
 import { readKdl } from './kdl.ts';
 import { isList, isMap, type Value, type ValueMap } from './value.ts';

@@ -1,7 +1,7 @@
 import type { NewJob } from '../../contract/job.ts';
 import type { PlanUpdate } from '../../contract/plan-update.ts';
 import { actionBody, type IdsOfPlan, jobBody, workflowBody } from '../plan/bodies.ts';
-import { itemsOf } from '../int-list.ts';
+import { itemsOf } from '../../lists/int-list.ts';
 import type { Plan, PlannedJob } from '../plan/plan.ts';
 import { matchActions } from './actions.ts';
 import { pairedByName } from './by-name.ts';

@@ -10,7 +10,7 @@ import {
   type RelationName,
   relationNames,
 } from '../../job/fields.ts';
-import { raisedName } from '../../lifecycle/cause-verdict.ts';
+import { raisedName } from '../../lifecycle/retry/cause-verdict.ts';
 import type { FieldChange } from './difference.ts';
 import { isSame, setChange } from './same.ts';
 import type { StoredJob, StoredPlan } from './stored.ts';

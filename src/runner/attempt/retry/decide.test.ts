@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ClaimedJob, Completion } from '../../../core/contract/exchange.ts';
-import { readCauses } from '../../../core/lifecycle/cause-rules.ts';
+import { readCauses } from '../../../core/lifecycle/retry/cause-rules.ts';
 import { decideRetry, type HandlerRules, NO_HANDLER, NO_LIMIT, type Terms, UNREADABLE } from './decide.ts';
 import { readRetryRules } from './rules.ts';
 

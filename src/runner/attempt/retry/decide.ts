@@ -1,12 +1,12 @@
 import type { Timeout } from '../../../core/attempt/timeout.ts';
 import type { ClaimedJob, Completion, Retried } from '../../../core/contract/exchange.ts';
-import { type CauseRules } from '../../../core/lifecycle/cause-rules.ts';
+import { type CauseRules } from '../../../core/lifecycle/retry/cause-rules.ts';
 import {
   backoffSeconds,
   type CauseVerdict,
   type FailureCause,
   verdictByCause,
-} from '../../../core/lifecycle/cause-verdict.ts';
+} from '../../../core/lifecycle/retry/cause-verdict.ts';
 import type { Verdict } from '../../../core/attempt/judge.ts';
 import { type RetryRules, retryVerdictOf } from './rules.ts';
 

@@ -1,6 +1,6 @@
 import type { Client } from '../../../client/client.ts';
 import type { FailureHandler } from '../../../core/contract/scheduling.ts';
-import { readCauses } from '../../../core/lifecycle/cause-rules.ts';
+import { readCauses } from '../../../core/lifecycle/retry/cause-rules.ts';
 import type { Log } from '../../facts/log.ts';
 import { type HandlerRules, NO_HANDLER, UNREADABLE } from './decide.ts';
 import { readRetryRules } from './rules.ts';

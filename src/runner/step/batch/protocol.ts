@@ -1,7 +1,7 @@
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 import type { AskedToEnd } from '../../../core/attempt/asked-to-end.ts';
-import type { LogLevel } from '../../../core/contract/log-line.ts';
+import type { LogLevel } from '../../../core/text/log-line.ts';
 import type { RunFacts } from '../../facts/run-facts.ts';
 import type { EndedBy } from '../../../core/attempt/evidence.ts';
 import type { StepEnd, StepUse } from '../steps.ts';

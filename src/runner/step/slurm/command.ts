@@ -3,7 +3,7 @@ import type { Allocation } from '../../../cluster/batch/allocation.ts';
 import { steadyNow } from '../../../client/steady-clock.ts';
 import { programOn } from '../../../cluster/program-on.ts';
 import { slurmProgram } from '../../../cluster/slurm/programs.ts';
-import { standardExecution, terminationOf } from '../../../core/contract/execution.ts';
+import { standardExecution, terminationOf } from '../../../core/attempt/execution.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import { timeoutOfClaimed } from '../../../core/attempt/timeout.ts';
 import { type StepId, stepIdOf } from '../../../core/contract/files/job.ts';

@@ -3,8 +3,8 @@ import type { CauseCode } from '../../../core/contract/cause-code.ts';
 import { type Mark, NO_MARK } from '../../../core/attempt/step-mark.ts';
 import { causeOfRecord, type ExitCodes, judge, type Verdict } from '../../../core/attempt/judge.ts';
 import { type LeftRow, provenEnd } from '../../../core/attempt/left-step.ts';
-import { whyOf } from '../../../core/lifecycle/recovery.ts';
-import { lackOf, useOf } from '../../../core/lifecycle/resource-use.ts';
+import { whyOf } from '../../../core/lifecycle/recover/recovery.ts';
+import { lackOf, useOf } from '../../../core/lifecycle/resources/resource-use.ts';
 import { stepAccountOf, type StepEvidence } from './step-account.ts';
 
 /**

@@ -7,7 +7,7 @@ import { stepsOfAllocation } from '../../../cluster/slurm/steps.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import { filesOf, type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
 import { type Mark, markFolderOf, NO_MARK, parseMark } from '../../../core/attempt/step-mark.ts';
-import { nameOfSignal } from '../../../core/contract/signal.ts';
+import { nameOfSignal } from '../../../core/attempt/signal.ts';
 import { createLauncher } from '../../launch/choose.ts';
 import type { ProcessEnd } from '../../launch/launcher.ts';
 import type { Log } from '../../facts/log.ts';

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { type AccountedStep, isFinal } from '../../../cluster/slurm/sacct.ts';
 import type { Mark } from '../../../core/attempt/step-mark.ts';
-import { nameOfSignal } from '../../../core/contract/signal.ts';
+import { nameOfSignal } from '../../../core/attempt/signal.ts';
 import { provesSuccess } from '../../../core/attempt/asked-to-end.ts';
 import type { StepAccount, StepEnd } from '../steps.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, until } from '../../../../tests/support/programs.ts';
 import { NO_MARK, parseMark } from '../../../core/attempt/step-mark.ts';
-import { CATCHABLE_SIGNALS, ENDING_SIGNALS } from '../../../core/contract/signal.ts';
+import { CATCHABLE_SIGNALS, ENDING_SIGNALS } from '../../../core/attempt/signal.ts';
 import { wrapper } from './wrapper.ts';
 
 const markOf = (path: string) => {

@@ -1,5 +1,5 @@
 import { AFTER_ALL_MS } from '../../../core/attempt/asked-to-end.ts';
-import { CATCHABLE_SIGNALS, ENDING_SIGNALS } from '../../../core/contract/signal.ts';
+import { CATCHABLE_SIGNALS, ENDING_SIGNALS } from '../../../core/attempt/signal.ts';
 
 /**
  * The shell that runs the command `$3` as a step, and writes a mark into the file `$0` (`core/attempt/step-mark.ts` has its

@@ -1,7 +1,7 @@
 import type { Job } from '../../../core/contract/job.ts';
 import { type DurationName, durationNames } from '../../../core/job/fields.ts';
 import { durationFault } from '../../../core/quantity/duration-fault.ts';
-import { refuseBadLabels, sortedLabels } from '../../../core/contract/labels.ts';
+import { refuseBadLabels, sortedLabels } from '../../../core/lifecycle/placement/labels.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { refuseBadEnvironment, refuseNul } from './environment.ts';
 import { definitionRow } from '../rows/job.gen.ts';

@@ -1,5 +1,5 @@
 import { type Job, statusCode } from '../../../core/contract/job.ts';
-import { labelsOfQuery } from '../../../core/contract/labels.ts';
+import { labelsOfQuery } from '../../../core/lifecycle/placement/labels.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { countOf, HELD } from '../../../core/job/statuses.ts';
 import type { Handlers } from '../../handlers.ts';

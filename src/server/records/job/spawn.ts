@@ -1,9 +1,9 @@
 import type { SpawnJob, SpawnRequest, SpawnReply } from '../../../core/contract/spawn.ts';
 import { type NewJob, statusOf } from '../../../core/contract/job.ts';
-import { refuseBadLabels } from '../../../core/contract/labels.ts';
+import { refuseBadLabels } from '../../../core/lifecycle/placement/labels.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { walk } from '../../../core/workflow-file/graph/walk.ts';
-import { ListsWriter } from '../../../core/workflow-file/int-list.ts';
+import { ListsWriter } from '../../../core/lists/int-list.ts';
 import { STANDARD_MAX_ITERATIONS } from '../../../core/contract/standard-settings.ts';
 import type { Store } from '../store.ts';
 import type { WorkSteps } from '../../store/work.ts';

@@ -1,5 +1,5 @@
 import type { RaisedNeed } from '../../../core/contract/exchange.ts';
-import { memoryAmountText, raisedName } from '../../../core/lifecycle/cause-verdict.ts';
+import { memoryAmountText, raisedName } from '../../../core/lifecycle/retry/cause-verdict.ts';
 import { formatDuration } from '../../../core/quantity/duration.ts';
 import { createClasses } from '../job/class.ts';
 import type { Store } from '../store.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Kill, mortal } from '../../../../tests/support/kill.ts';
 import { testService } from '../../../../tests/support/service.ts';
 import { createWorkflow } from '../../../client/create-workflow.ts';
-import { planOfSpec } from '../../../core/workflow-file/read.ts';
+import { planOfSpec } from '../../../core/workflow-file/read/read.ts';
 import { startUpkeep } from '../../upkeep.ts';
 
 const { plan } = planOfSpec(

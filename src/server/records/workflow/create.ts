@@ -1,4 +1,4 @@
-import { misplacedSettings } from '../../../core/contract/execution.ts';
+import { misplacedSettings } from '../../../core/attempt/execution.ts';
 import { durationFault } from '../../../core/quantity/duration-fault.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { STANDARD_OUTAGE_MINUTES, STANDARD_WAIT_SECONDS } from '../../../core/contract/standard-settings.ts';

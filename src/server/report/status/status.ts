@@ -1,5 +1,5 @@
 import { greatest } from '../../../core/quantity/extremes.ts';
-import { covers } from '../../../core/contract/labels.ts';
+import { covers } from '../../../core/lifecycle/placement/labels.ts';
 import type { ComputeNode } from '../../../core/contract/node.ts';
 import type { ExecutionConfig, WorkflowStatus } from '../../../core/contract/workflow.ts';
 import { allEnded, type createCounts } from '../../records/job/counts.ts';
@@ -9,7 +9,7 @@ import type { StatusQueries, WorkflowTime } from './queries.ts';
 import { possibleWalltime } from './walltime.ts';
 import { createCountTime } from './count-time.ts';
 import { MOST_GRACE_SECONDS, type TimeLeft } from '../../../core/allocation/usable-time.ts';
-import { timeOfNode } from '../../../core/lifecycle/obstacles.ts';
+import { timeOfNode } from '../../../core/lifecycle/placement/obstacles.ts';
 
 interface Ready {
   readonly labels: readonly string[];

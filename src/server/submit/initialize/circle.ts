@@ -1,7 +1,7 @@
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { cycleText } from '../../../core/workflow-file/graph/cycle-text.ts';
 import { walk } from '../../../core/workflow-file/graph/walk.ts';
-import { IntList, ListsWriter } from '../../../core/workflow-file/int-list.ts';
+import { IntList, ListsWriter } from '../../../core/lists/int-list.ts';
 import type { Windows } from '../../store/rows.ts';
 import type { WorkSteps } from '../../store/work.ts';
 import type { EdgeList } from './implied.ts';

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { grouped } from '../../../core/quantity/count-text.ts';
-import { IntList } from '../../../core/workflow-file/int-list.ts';
+import { IntList } from '../../../core/lists/int-list.ts';
 import type { Windows } from '../../store/rows.ts';
 import type { WorkSteps } from '../../store/work.ts';
 import type { Implied, InitializeQueries } from './queries.ts';

@@ -1,6 +1,6 @@
 import { statusOf } from '../../../core/contract/job.ts';
 import { NOT_BEGUN } from '../../../core/job/statuses.ts';
-import { IntList } from '../../../core/workflow-file/int-list.ts';
+import { IntList } from '../../../core/lists/int-list.ts';
 import type { Store } from '../../records/store.ts';
 import type { JobWindow, Windows } from '../../store/rows.ts';
 import type { WorkSteps } from '../../store/work.ts';

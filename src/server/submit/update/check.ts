@@ -1,7 +1,7 @@
 import { type ChangedJob, type PlanUpdate, updatedRecordKinds } from '../../../core/contract/plan-update.ts';
 import { jobFields, type ReferenceName, referenceNames, relationNames } from '../../../core/job/fields.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
-import { refuseBadLabels } from '../../../core/contract/labels.ts';
+import { refuseBadLabels } from '../../../core/lifecycle/placement/labels.ts';
 import { refuseBadConfig } from '../../records/action/config.ts';
 import { refuseBadJob } from '../../records/job/fields.ts';
 import { storedRequirements } from '../../records/requirements/fields.ts';

@@ -1,4 +1,4 @@
-import { suggest } from '../../../../core/workflow-file/suggest.ts';
+import { suggest } from '../../../../core/workflow-file/problems/suggest.ts';
 import type { JobUseInWindow } from '../../../../telemetry/questions/jobs.ts';
 import { command } from '../../../command.ts';
 import { integerOption, option } from '../../../option.ts';

@@ -1,5 +1,5 @@
 import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
-import { printable } from '../../../../core/contract/printable.ts';
+import { printable } from '../../../../core/text/printable.ts';
 import { asPlainData } from '../../../../telemetry/questions/answers.ts';
 import { hourlySpan } from '../../../../telemetry/questions/hours.ts';
 import type { TelemetryRows, AskedWindow } from '../../../../telemetry/rows/rows.ts';
@@ -11,7 +11,7 @@ import { sampleTimeText } from './columns.ts';
 import { requireCluster } from '../known-cluster.ts';
 import { readTime } from '../read-time.ts';
 import { storeOption, withStore } from '../store.ts';
-import { suggest } from '../../../../core/workflow-file/suggest.ts';
+import { suggest } from '../../../../core/workflow-file/problems/suggest.ts';
 import type { TelemetryStore } from '../../../../telemetry/store/telemetry-store.ts';
 
 export const clusterOption = option('--cluster <name>', 'only of this cluster');

@@ -1,0 +1,70 @@
+import { mayHaveSteps } from '../../allocation/execution-mode.ts';
+import { marginsOf, timeLeft } from '../../allocation/usable-time.ts';
+import type { NewSlurmScheduler } from '../../contract/scheduling.ts';
+import type { Workflow } from '../../contract/workflow.ts';
+import { parseMemoryMb } from '../../quantity/slurm-memory.ts';
+import { parseGres } from '../../quantity/gres.ts';
+import { readAmount } from '../../quantity/read-amount.ts';
+import { parseWalltime } from '../../quantity/slurm-time.ts';
+import type { RunnerRoom } from './obstacles.ts';
+
+/** The fields of a scheduler that decide what the runner of its allocation has. */
+export type SchedulerShape = Pick<NewSlurmScheduler, 'id' | 'name' | 'nodes' | 'walltime' | 'gres' | 'mem' | 'extra'>;
+
+const MEBIBYTE = 2 ** 20;
+
+/**
+ * The runner of a future allocation, as far as its scheduler says; what the site decides counts as unlimited.
+ *
+ * The allocation has begun a second ago: any runner starts later. Slurm rounds its time up to whole minutes.
+ */
+export function roomOfScheduler(
+  { id, name, nodes, walltime, gres, mem, extra }: SchedulerShape,
+  { execution_config: execution, slurm_defaults: defaults }: Pick<Workflow, 'execution_config' | 'slurm_defaults'>,
+): RunnerRoom {
+  const isOverridden = LIMITING.test(extra ?? '');
+  const seconds = isOverridden ? undefined : readAmount(walltime, parseWalltime);
+  const megabytes = isOverridden ? undefined : readAmount(mem, parseMemoryMb);
+  const margins = marginsOf(execution);
+  const length = seconds === undefined ? undefined : Math.ceil(seconds / 60) * 60;
+  return {
+    labels: [],
+    schedulerId: id ?? null,
+    isStrict: false,
+    countsJobs: false,
+    cpus: cpusOf(extra ?? '', defaults ?? {}),
+    // `--mem=0` is all of the node.
+    memoryBytes: megabytes === undefined || megabytes === 0 ? Infinity : megabytes * MEBIBYTE,
+    gpus: (isOverridden ? undefined : parseGres(gres ?? '')?.count) || Infinity,
+    // What direct mode starts runs on the node of its runner.
+    nodes: !mayHaveSteps(execution ?? {}, true) ? 1 : isOverridden ? Infinity : nodes,
+    time: length === undefined ? undefined : timeLeft(margins, { lengthSeconds: length, leftSeconds: length - 1 }),
+    future: { scheduler: name ?? String(id), walltime, margins },
+  };
+}
+
+/** The runner of an allocation whose scheduler was deleted: it is unknown what it has. */
+export const UNLIMITED: RunnerRoom = {
+  labels: [],
+  schedulerId: null,
+  isStrict: false,
+  countsJobs: false,
+  cpus: Infinity,
+  memoryBytes: Infinity,
+  gpus: Infinity,
+  nodes: Infinity,
+  time: undefined,
+};
+
+/** sbatch options of `extra` for time, memory, nodes and GPUs: they replace those of the scheduler, and so nothing is known. */
+const LIMITING = /(?:^|\s)(?:--(?:time|mem|nodes|gpu|gres|tres)|-[tNG])/;
+
+/** Only `--cpus-per-task` of one task says how many CPUs there are; whole nodes and tasks mean more. */
+function cpusOf(extra: string, defaults: Readonly<Record<string, unknown>>): number {
+  const given = new Map(Object.entries(defaults).map(([name, value]) => [name.replaceAll('_', '-'), String(value)]));
+  for (const [, name, value] of extra.matchAll(/(?:^|\s)--?([a-z][\w-]*)(?:[= ]\s*([\w:-]+))?/gi))
+    given.set(name as string, value ?? '');
+  const others = ['exclusive', 'ntasks', 'n', 'ntasks-per-node', 'cpus-per-gpu', 'mincpus'];
+  if (others.some((name) => given.has(name))) return Infinity;
+  return Number(given.get('cpus-per-task') ?? given.get('c')) || Infinity;
+}

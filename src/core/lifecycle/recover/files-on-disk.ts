@@ -1,0 +1,100 @@
+import { isOneOf, KEEPS_ITS_END } from '../../job/statuses.ts';
+import type { JobStatus } from '../../job/job-statuses.ts';
+
+/** A file of a workflow: as the server knows it, and as it is on the disk of one machine. */
+export interface FileOnDisk {
+  readonly id: number;
+  readonly name: string;
+  readonly path: string;
+  /** Its time when jobs last read or wrote it, in Unix seconds; null if it was not there. */
+  readonly st_mtime: number | null;
+  /** Its time on this machine; undefined if it does not exist. */
+  readonly mtime: number | undefined;
+}
+
+/** A job, as far as what runs depends on it. */
+export interface JobWithFiles {
+  readonly id: number;
+  readonly name: string;
+  readonly status: JobStatus;
+  readonly cancel_on_blocking_job_failure?: boolean | null | undefined;
+  readonly depends_on_job_ids: readonly number[] | null;
+  readonly input_file_ids: readonly number[] | null;
+  readonly output_file_ids: readonly number[] | null;
+}
+
+/** What is known of the jobs of a workflow and of what they read and write, here and on the server. */
+export interface PlanFacts {
+  readonly jobs: readonly JobWithFiles[];
+  readonly files: readonly FileOnDisk[];
+  /** Ids of user data without a value that jobs read and no job produces. */
+  readonly missingUserData: readonly number[];
+  /** Names of jobs that read user data which changed. */
+  readonly changedUserData: readonly string[];
+}
+
+/** What prevents an initialization, and which files it would overwrite. */
+export interface Readiness {
+  /** Nothing prevents it. */
+  readonly isSafe: boolean;
+  /** Paths of files that must exist and do not. */
+  readonly missingInputs: readonly string[];
+  readonly missingUserData: readonly number[];
+  readonly existingOutputs: readonly string[];
+}
+
+export function readinessOf({ jobs, files, missingUserData }: PlanFacts): Readiness {
+  const read = new Set(jobs.flatMap(({ input_file_ids: ids }) => ids ?? []));
+  const written = new Set(jobs.flatMap(({ output_file_ids: ids }) => ids ?? []));
+  const pathsOf = (isMeant: (file: FileOnDisk) => boolean) => files.filter(isMeant).map(({ path }) => path);
+  const missingInputs = pathsOf(({ id, mtime }) => mtime === undefined && read.has(id) && !written.has(id));
+  return {
+    isSafe: missingInputs.length === 0 && missingUserData.length === 0,
+    missingInputs,
+    missingUserData,
+    existingOutputs: pathsOf(({ id, mtime }) => mtime !== undefined && written.has(id)),
+  };
+}
+
+/** How a file differs from what is stored about it. */
+export type FileChange = 'newer' | 'older' | 'new' | 'missing';
+
+/** A smaller change of a file's time, in seconds, is ignored: file systems round. */
+const SAME_TIME_SECONDS = 0.01;
+
+/** How a file has changed since jobs last read or wrote it; undefined if it has not, or was missing before. */
+export function changeOf({ st_mtime: known, mtime }: FileOnDisk): FileChange | undefined {
+  if (mtime === undefined) return known === null ? undefined : 'missing';
+  if (known === null) return 'new';
+  if (Math.abs(known - mtime) <= SAME_TIME_SECONDS) return undefined;
+  return mtime > known ? 'newer' : 'older';
+}
+
+/** A job that has to run again because of one of its files. */
+export interface FileCause {
+  readonly kind: 'input' | 'output';
+  readonly file: string;
+  readonly change: FileChange;
+}
+
+/** For each job whose end its files contradict, by its id, the files: inputs that have changed, outputs that are not there. */
+export function changedJobs({ jobs, files }: Pick<PlanFacts, 'jobs' | 'files'>): Map<number, FileCause[]> {
+  const changes = new Map(files.map((file) => [file.id, { file, change: changeOf(file) }]));
+  const found = new Map<number, FileCause[]>();
+  for (const { id, status, input_file_ids: inputs, output_file_ids: outputs } of jobs) {
+    if (!isOneOf(KEEPS_ITS_END, status)) continue;
+    const causes: FileCause[] = [];
+    for (const each of new Set(inputs)) {
+      const { file, change } = changes.get(each) ?? {};
+      if (file !== undefined && change !== undefined) causes.push({ kind: 'input', file: file.path, change });
+    }
+    // Missing or not before: a job that completed must have written it.
+    for (const each of status === 'completed' ? new Set(outputs) : []) {
+      const { file } = changes.get(each) ?? {};
+      if (file !== undefined && file.mtime === undefined)
+        causes.push({ kind: 'output', file: file.path, change: 'missing' });
+    }
+    if (causes.length > 0) found.set(id, causes);
+  }
+  return found;
+}

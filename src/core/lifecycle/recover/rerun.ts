@@ -1,0 +1,128 @@
+import type { JobStatus } from '../../job/job-statuses.ts';
+import { isOneOf, RUNS_AGAIN, UNSUCCESSFUL } from '../../job/statuses.ts';
+import { reachedFrom } from './downstream.ts';
+import { changedJobs, type FileCause, type PlanFacts, type JobWithFiles } from './files-on-disk.ts';
+
+export type RerunReason =
+  | FileCause
+  | { readonly kind: 'user_data' }
+  /** A job that it waits for runs again. */
+  | { readonly kind: 'job'; readonly job_id: number; readonly job_name: string }
+  /** It has not run yet, or did not end by itself. */
+  | { readonly kind: 'status'; readonly status: JobStatus };
+
+/** A job that would run, and why. */
+export interface Rerun {
+  readonly job_id: number;
+  readonly job_name: string;
+  readonly status: JobStatus;
+  readonly reasons: readonly RerunReason[];
+}
+
+export interface Reruns {
+  readonly run: readonly Rerun[];
+  /** Jobs that would be canceled, because a job that they wait for failed and does not run again. */
+  readonly canceled: readonly JobWithFiles[];
+  /** Jobs that failed and stay as they are. */
+  readonly failed: readonly JobWithFiles[];
+}
+
+/**
+ * What would run, and why: the one answer for `run`, `run --update`, `reinit` and `recover`. Jobs whose inputs, outputs or values have
+ * changed since they ended, and everything downstream of them; and, unless `onlyChanges` is set, those that have not ended by themselves,
+ * which an initialization makes ready too.
+ *
+ * In the order of the given jobs. It predicts what the server does: `submit/initialize`, `submit/update`.
+ */
+export function rerunsOf(facts: PlanFacts, { onlyChanges = false }: { readonly onlyChanges?: boolean } = {}): Reruns {
+  const { jobs, changedUserData } = facts;
+  const byId = new Map(jobs.map((job) => [job.id, job]));
+  const { upstream, downstream } = neighbours(jobs);
+  const dependentsOf = (id: number) => downstream.get(id) ?? [];
+  const found = new Map<number, RerunReason[]>(changedJobs(facts));
+  const add = (id: number, reason: RerunReason) => {
+    const known = found.get(id);
+    if (known === undefined) found.set(id, [reason]);
+    else known.push(reason);
+  };
+
+  const named = new Set(changedUserData);
+  const isDisabled = (id: number) => byId.get(id)?.status === 'disabled';
+  for (const { id, name } of jobs) if (named.has(name) && !isDisabled(id)) add(id, { kind: 'user_data' });
+  for (const { id, status } of onlyChanges ? [] : jobs)
+    if (status === 'uninitialized') add(id, { kind: 'status', status });
+
+  // Everything downstream of what is uninitialized then runs again too. A disabled job stays as it is.
+  const open = [...found.keys()];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    for (const dependent of dependentsOf(id)) {
+      if (isDisabled(dependent)) continue;
+      if (!found.has(dependent)) open.push(dependent);
+      add(dependent, { kind: 'job', job_id: id, job_name: byId.get(id)?.name ?? '' });
+    }
+  }
+  const isUninitialized = new Set(found.keys());
+  for (const { id, status } of onlyChanges ? [] : jobs)
+    if (RUNS_AGAIN.has(status) && !found.has(id)) add(id, { kind: 'status', status });
+
+  // What waits for a disabled job does not run. A job that was ready before stays ready.
+  const disabled = jobs.flatMap(({ id, status }) => (status === 'disabled' ? [id] : []));
+  const waits = (id: number) => found.has(id) && (byId.get(id)?.status !== 'ready' || isUninitialized.has(id));
+  for (const id of reachedFrom(disabled, dependentsOf, waits)) found.delete(id);
+
+  const canceled = canceledOf(jobs, found, upstream, dependentsOf);
+  const rewritten = new Set<string>();
+  const paths = new Map(facts.files.map(({ id, path }) => [id, path]));
+  for (const { id, output_file_ids: outputs } of jobs)
+    if (found.has(id)) for (const each of outputs ?? []) rewritten.add(paths.get(each) ?? '');
+  return {
+    run: jobs.flatMap(({ id, name, status }) => {
+      const reasons = found.get(id);
+      return reasons === undefined || canceled.has(id)
+        ? []
+        : [{ job_id: id, job_name: name, status, reasons: reporting(reasons, rewritten) }];
+    }),
+    canceled: jobs.filter(({ id }) => canceled.has(id)),
+    failed: jobs.filter(({ id, status }) => status === 'failed' && !found.has(id)),
+  };
+}
+
+/**
+ * Jobs that would run if no job that they wait for had failed, and those downstream of them.
+ *
+ * An initialization counts a failed job as ended, as Torc does: a job runs whose dependencies have all ended. It is canceled
+ * only when it still waits for another job, at the end of that one.
+ */
+function canceledOf(
+  jobs: readonly JobWithFiles[],
+  found: ReadonlyMap<number, unknown>,
+  upstream: ReadonlyMap<number, readonly number[]>,
+  dependentsOf: (id: number) => Iterable<number>,
+): Set<number> {
+  const byId = new Map(jobs.map((job) => [job.id, job]));
+  const hasFailed = (id: number) => !found.has(id) && isOneOf(UNSUCCESSFUL, byId.get(id)?.status);
+  const isCancelable = (id: number) => found.has(id) && byId.get(id)?.cancel_on_blocking_job_failure !== false;
+  const open = jobs.flatMap(({ id }) => {
+    const before = upstream.get(id) ?? [];
+    return isCancelable(id) && before.some(hasFailed) && before.some((other) => found.has(other)) ? [id] : [];
+  });
+  return new Set([...open, ...reachedFrom(open, dependentsOf, isCancelable)]);
+}
+
+/** Without an input that changes because the job that writes it runs again: that job is named as well. */
+function reporting(reasons: readonly RerunReason[], rewritten: ReadonlySet<string>): RerunReason[] {
+  const others = reasons.filter((reason) => reason.kind !== 'input' || !rewritten.has(reason.file));
+  return others.length > 0 ? others : [...reasons];
+}
+
+function neighbours(jobs: readonly JobWithFiles[]) {
+  const upstream = new Map(jobs.map(({ id, depends_on_job_ids: ids }) => [id, ids ?? []]));
+  const downstream = new Map<number, number[]>();
+  for (const [job, before] of upstream)
+    for (const other of before) {
+      const known = downstream.get(other);
+      if (known === undefined) downstream.set(other, [job]);
+      else known.push(job);
+    }
+  return { upstream, downstream };
+}
