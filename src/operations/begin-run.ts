@@ -4,6 +4,7 @@ import type { Client } from '../client/client.ts';
 import { ServiceError } from '../client/errors.ts';
 import type { Workflow } from '../core/contract/workflow.ts';
 import { terminationOf } from '../core/attempt/execution.ts';
+import { recoverHere } from './orphans/recover-here.ts';
 
 /** What happens while a new run begins. */
 export type BeginNews =
@@ -43,6 +44,7 @@ export async function beginRun(client: Client, workflowId: number, { force, repo
   let reported = '';
   let untilMs: number | undefined;
   let hasRecovered = false;
+  const onWarning = (message: string) => report({ kind: 'recovery warning', message });
   for (;;) {
     try {
       return await client.resetStatus(call);
@@ -52,7 +54,7 @@ export async function beginRun(client: Client, workflowId: number, { force, repo
         // Jobs that run in the name of a runner of this host that was killed do not run any more.
         if (!isBusy(error) || hasRecovered) throw error;
         hasRecovered = true;
-        if ((await recoverHere(client, await client.getWorkflow({ params: { id: workflowId } }), report)) === 0)
+        if ((await recoverHere(client, await client.getWorkflow({ params: { id: workflowId } }), onWarning)) === 0)
           throw error;
         continue;
       }
@@ -60,7 +62,7 @@ export async function beginRun(client: Client, workflowId: number, { force, repo
         const workflow = await client.getWorkflow({ params: { id: workflowId } });
         const { leadSeconds } = terminationOf(workflow.execution_config ?? {});
         untilMs = performance.now() + (leadSeconds + MARGIN_SECONDS) * 1000;
-        if (holders.some(({ hostname: host }) => host === hostname())) await recoverHere(client, workflow, report);
+        if (holders.some(({ hostname: host }) => host === hostname())) await recoverHere(client, workflow, onWarning);
       }
       if (performance.now() >= untilMs) throw error;
       const held = JSON.stringify(holders);
@@ -83,22 +85,4 @@ function holdersIn(error: unknown): readonly AttemptHolder[] {
   } catch {
     return [];
   }
-}
-
-/** Takes back what runners of this host held that were killed. Returns how many there were. */
-export async function recoverHere(
-  client: Client,
-  { id, run_id: runId }: Workflow,
-  report: (news: BeginNews) => void,
-): Promise<number> {
-  const { recoverLostRunners } = await import('../runner/recover/lost-runners.ts');
-  const log = {
-    write(level: string, words: string, fields: Readonly<Record<string, unknown>> = {}) {
-      if (level !== 'warn' && level !== 'error') return;
-      const about = Object.entries(fields).map(([name, value]) => `${name.replaceAll('_', ' ')}: ${String(value)}`);
-      report({ kind: 'recovery warning', message: about.length > 0 ? `${words} (${about.join('; ')})` : words });
-    },
-    close: () => {},
-  };
-  return recoverLostRunners({ client, workflowId: id, runId: runId ?? 0, hostname: hostname(), log });
 }

@@ -1,7 +1,8 @@
 import type { Client } from '../client/client.ts';
 import type { JobStatusCounts } from '../core/contract/job.ts';
 import { countOf, RECOVERABLE } from '../core/job/statuses.ts';
-import { type BeginNews, beginRun, recoverHere } from './begin-run.ts';
+import { type BeginNews, beginRun } from './begin-run.ts';
+import { recoverHere } from './orphans/recover-here.ts';
 import * as interrupted from '../client/compat/interrupted.ts';
 
 interface ResumeOptions {
@@ -36,7 +37,9 @@ export async function resume(
   { retriesFailed, report }: ResumeOptions,
 ): Promise<Resumed> {
   const params = { id: workflowId };
-  const recovered = await recoverHere(client, await client.getWorkflow({ params }), report);
+  const recovered = await recoverHere(client, await client.getWorkflow({ params }), (message) =>
+    report({ kind: 'recovery warning', message }),
+  );
   const { jobs_by_status: before, is_canceled: isCanceled } = await client.getWorkflowStatus({ params });
   const found = retriesFailed
     ? countOf(before, RECOVERABLE)

@@ -1,9 +1,9 @@
 import type { Client } from '../../client/client.ts';
 import { openSlurm } from '../../cluster/slurm/slurm.ts';
 import type { Worker } from '../../core/remote/worker-line.ts';
-import { recoverHere } from '../begin-run.ts';
 import type { RemoteService } from '../remote/service.ts';
 import { type Cleaned, cleanOrphans } from './clean.ts';
+import { recoverHere } from './recover-here.ts';
 
 /** What a correction of records uses beside the service. */
 export interface CorrectTools {
@@ -29,16 +29,11 @@ export interface CorrectedRecords {
  * machine and of hosts by their process tables, allocations by Slurm.
  */
 export async function correctRecords(tools: CorrectTools, workflowId: number): Promise<CorrectedRecords> {
-  const { client, environment, outputDir } = tools;
-  const lostRunners = (await recoverLostHere(tools, workflowId)) + (await recoverLostOnHosts(tools, workflowId));
+  const { client, environment, outputDir, onNotice } = tools;
+  const workflow = await client.getWorkflow({ params: { id: workflowId } });
+  const lostRunners = (await recoverHere(client, workflow, onNotice)) + (await recoverLostOnHosts(tools, workflowId));
   const options = { slurm: openSlurm({ environment }), outputDir, isDryRun: false, nowMs: Date.now };
   return { cleaned: await cleanOrphans(client, workflowId, options), lostRunners };
-}
-
-async function recoverLostHere({ client, onNotice }: CorrectTools, workflowId: number): Promise<number> {
-  return recoverHere(client, await client.getWorkflow({ params: { id: workflowId } }), (news) => {
-    if (news.kind === 'recovery warning') onNotice(news.message);
-  });
 }
 
 const HOSTS_AT_ONCE = 10;

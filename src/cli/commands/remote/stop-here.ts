@@ -1,7 +1,7 @@
 import { createClient } from '../../../client/client.ts';
 import { pause } from '../../../client/long-timers.ts';
 import type { HostReply, HostRequestOf } from '../../../core/remote/remote-host.ts';
-import { recoverHere as recoverRunnersHere } from '../../../operations/begin-run.ts';
+import { recoverHere as recoverRunnersHere } from '../../../operations/orphans/recover-here.ts';
 import { stopWorker } from '../../../runner/detached/stop.ts';
 import { connect } from '../../../client/node/connect.ts';
 
@@ -44,9 +44,7 @@ async function recovered(
   });
   try {
     const client = createClient(connection.send);
-    return await recoverRunnersHere(client, await client.getWorkflow({ params: { id } }), (news) => {
-      if (news.kind === 'recovery warning') note(news.message);
-    });
+    return await recoverRunnersHere(client, await client.getWorkflow({ params: { id } }), note);
   } finally {
     connection.close();
   }
