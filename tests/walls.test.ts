@@ -97,7 +97,7 @@ const cruised: Readonly<Record<string, readonly [path: string, text: string]>> =
   ],
   'the-page-stands-on-core-and-client': [
     'src/page/asks.ts',
-    "import { lastLines } from '../operations/last-lines.ts';\nexport const asks = lastLines;\n",
+    "import { lastLines } from '../operations/output/last-lines.ts';\nexport const asks = lastLines;\n",
   ],
   'operations-know-no-command-line': [
     'src/operations/listens.ts',
@@ -113,7 +113,7 @@ const cruised: Readonly<Record<string, readonly [path: string, text: string]>> =
   ],
   'nothing-below-operations-uses-them': [
     'src/runner/climbs.ts',
-    "import { gatherPlanFacts } from '../operations/plan-facts.ts';\nexport const climbs = gatherPlanFacts;\n",
+    "import { gatherPlanFacts } from '../operations/update/plan-facts.ts';\nexport const climbs = gatherPlanFacts;\n",
   ],
   'processes-start-at-three-doors': [
     'src/runner/spawns.ts',
@@ -147,7 +147,7 @@ it('every wall between files refuses what breaks it', async () => {
 const rising: Readonly<Record<string, string>> = {
   'src/core/quantity/rises.ts': 'src/core/lifecycle/placement/obstacles.ts',
   'src/core/workflow-file/text/rises.ts': 'src/core/workflow-file/read/read.ts',
-  'src/operations/slurm/rises.ts': 'src/operations/run-here.ts',
+  'src/operations/submit/rises.ts': 'src/operations/run/run-here.ts',
   'src/cli/output/rises.ts': 'src/cli/context.ts',
   'src/server/records/edges/rises.ts': 'src/server/records/deletion/deletion.ts',
   'src/runner/facts/rises.ts': 'src/runner/claim/open-jobs.ts',

@@ -6,7 +6,7 @@ import type { Backend } from '../agents/tool.ts';
 import { type Client, createClient } from '../client/client.ts';
 import { connect } from '../client/node/connect.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
-import { packageRoot } from '../operations/package-root.ts';
+import { packageRoot } from '../operations/run/package-root.ts';
 import { answerEach } from '../thread/answer-each.ts';
 import { withOptions } from './hint.ts';
 import { captured } from './program.ts';

@@ -1,6 +1,6 @@
 import { unclaimableWords } from '../core/lifecycle/placement/unclaimable.ts';
-import { testDueActions } from '../operations/slurm/test-submission.ts';
-import { unrunnableJobs } from '../operations/unrunnable.ts';
+import { testDueActions } from '../operations/submit/test-submission.ts';
+import { unrunnableJobs } from '../operations/submit/unrunnable.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
 import { testedWords } from './output/tested.ts';

@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import type { Context } from './context.ts';
 import { runnerOptions, type RunnerValues } from './run-workflow.ts';
 import { anywhere, nextCommand, type RunPlace } from '../core/lifecycle/explain/next-command.ts';
-import { nextStep, shortfalls } from '../operations/views/shortfalls.ts';
+import { nextStep, shortfalls } from '../operations/report/views/shortfalls.ts';
 import { isBroken, saySummary, type SummaryOptions } from './summary.ts';
 
 interface EndOptions extends Pick<SummaryOptions, 'client' | 'workflow' | 'summary'> {

@@ -1,5 +1,5 @@
 import type { HpcPartition, HpcProfile } from '../hpc/profile.ts';
-import { detectedProfile, type HpcSettings, namedProfile } from '../operations/slurm/profiles.ts';
+import { detectedProfile, type HpcSettings, namedProfile } from '../operations/submit/profiles.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
 

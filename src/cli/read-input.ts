@@ -1,4 +1,4 @@
-import { readUserText } from '../operations/read-user-text.ts';
+import { readUserText } from '../operations/create/read-user-text.ts';
 import { Failure } from './failure.ts';
 
 /** The text of a file, or of standard input for `-`; `what` names the expected content in the message. */

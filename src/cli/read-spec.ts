@@ -9,9 +9,9 @@ import { confirm } from './choose-workflow.ts';
 import { Failure } from './failure.ts';
 import { fileErrorWords } from './file-error.ts';
 import type { Context } from './context.ts';
-import { incompleteWords } from '../operations/views/next-lines.ts';
-import { createFromPlan, readSpecHere } from '../operations/create.ts';
-import { readUserText } from '../operations/read-user-text.ts';
+import { incompleteWords } from '../operations/report/views/next-lines.ts';
+import { createFromPlan, readSpecHere } from '../operations/create/create.ts';
+import { readUserText } from '../operations/create/read-user-text.ts';
 import { counted, grouped } from '../core/quantity/count-text.ts';
 import type { Source } from '../core/workflow-file/text/read-text.ts';
 

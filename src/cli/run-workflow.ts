@@ -1,10 +1,10 @@
 import { steadyNow } from '../client/steady-clock.ts';
-import { runHere } from '../operations/run-here.ts';
+import { runHere } from '../operations/run/run-here.ts';
 import { allocationOf } from '../cluster/slurm/allocation.ts';
 import { hasSlurm, openSlurm } from '../cluster/slurm/slurm.ts';
 import { restrictFiles } from '../cluster/umask.ts';
 import type { Runner, RunnerOptions, RunSummary } from '../runner/facts/options.ts';
-import type { SubmitTools } from '../operations/slurm/submit-tools.ts';
+import type { SubmitTools } from '../operations/submit/submit-tools.ts';
 import { parseDuration } from '../core/quantity/duration.ts';
 import { durationOption } from './duration-option.ts';
 import { UsageError } from './failure.ts';

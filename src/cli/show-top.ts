@@ -1,9 +1,9 @@
 import { createClient } from '../client/client.ts';
 import { ServiceError, Unreachable } from '../client/errors.ts';
 import { after } from '../client/long-timers.ts';
-import { isSuccess } from '../operations/views/status.ts';
-import { openTop, type TopFacts } from '../operations/top.ts';
-import { topRecord } from '../operations/views/top.ts';
+import { isSuccess } from '../operations/report/views/status.ts';
+import { openTop, type TopFacts } from '../operations/report/facts/top.ts';
+import { topRecord } from '../operations/report/views/top.ts';
 import type { Context } from './context.ts';
 import { exitCodes, type EndingSignal } from './held-signals.ts';
 import { createLivePicture, sizeOf } from './output/live-picture.ts';

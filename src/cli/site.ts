@@ -1,5 +1,5 @@
 import type { HpcProfile } from '../hpc/profile.ts';
-import { type SchedulerChoices, type SitePlan, sitePlanOf } from '../operations/slurm/site-plan.ts';
+import { type SchedulerChoices, type SitePlan, sitePlanOf } from '../operations/submit/site-plan.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';
 import { hpcSettings, profileFor } from './hpc-profile.ts';

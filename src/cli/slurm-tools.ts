@@ -1,7 +1,7 @@
 import { restrictFiles } from '../cluster/umask.ts';
 import { openSlurm } from '../cluster/slurm/slurm.ts';
 import { counted } from '../core/quantity/count-text.ts';
-import type { SubmitTools } from '../operations/slurm/submit-allocations.ts';
+import type { SubmitTools } from '../operations/submit/submit-allocations.ts';
 import { builtIn } from './config/schema.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';

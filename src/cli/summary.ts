@@ -13,7 +13,7 @@ import type { Output } from './output/output.ts';
 import { counted } from '../core/quantity/count-text.ts';
 import { partOfSize } from '../core/quantity/size-text.ts';
 import { secondsText } from './output/words.ts';
-import { thisRun } from '../operations/views/shortfalls.ts';
+import { thisRun } from '../operations/report/views/shortfalls.ts';
 
 /** Failed jobs that are shown one by one, and the last lines of their output. */
 const SHOWN_FAILURES = 5;
@@ -131,7 +131,7 @@ function endingWords({ ending, isReported, logPath, journal }: RunSummary): stri
 /** Returns whether memory was too little for one of the jobs. */
 async function sayFailures({ client, output, hint, workflow, summary, outputDir }: SummaryOptions): Promise<boolean> {
   const { counts, ending } = summary;
-  const { failedJobs } = await import('../operations/failed-jobs.ts');
+  const { failedJobs } = await import('../operations/report/failed-jobs.ts');
   const shown = await failedJobs(client, workflow, {
     atMost: SHOWN_FAILURES,
     statuses: shownStatuses(ending),

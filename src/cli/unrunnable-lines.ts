@@ -1,6 +1,6 @@
 import type { UnclaimableJobs } from '../core/contract/unclaimable.ts';
 import { unclaimableWords } from '../core/lifecycle/placement/unclaimable.ts';
-import { unrunnableAdvice } from '../operations/unrunnable-advice.ts';
+import { unrunnableAdvice } from '../operations/submit/unrunnable-advice.ts';
 import type { Context } from './context.ts';
 import { partitionsHere } from './hpc-profile.ts';
 

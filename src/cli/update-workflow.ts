@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Workflow } from '../core/contract/workflow.ts';
 import type { Plan } from '../core/workflow-file/plan/plan.ts';
-import { recognized } from '../operations/recognize.ts';
+import { recognized } from '../operations/update/recognize.ts';
 import { workflowOption } from './choose-record.ts';
 import { chooseWorkflow, decide } from './choose-workflow.ts';
 import type { Context } from './context.ts';
@@ -115,7 +115,7 @@ async function apply(
   { isDryRun, isShown = false }: { readonly isDryRun: boolean; readonly isShown?: boolean },
 ): Promise<Chosen> {
   const { client } = await context.service();
-  const { updateFromPlan } = await import('../operations/update-plan.ts');
+  const { updateFromPlan } = await import('../operations/update/update-plan.ts');
   const { reportUpdate } = await import('./output/plan-difference.ts');
   const updated = await updateFromPlan(client, id, plan, { isDryRun, specFile, looksAtFiles: true });
   reportUpdate(context, id, updated, { isDryRun, isShown, globs: plan.globs });

@@ -4,7 +4,7 @@ import { fewAlike } from '../core/workflow-file/problems/few-alike.ts';
 import { formatProblem } from '../core/workflow-file/problems/problems.ts';
 import { formatOfName } from '../core/workflow-file/text/read-text.ts';
 import { writeText, type WrittenFormat } from '../core/workflow-file/text/write-text.ts';
-import { planHere } from '../operations/create.ts';
+import { planHere } from '../operations/create/create.ts';
 import { writeWhole } from '../operations/whole-file.ts';
 import type { Context } from './context.ts';
 import { Failure } from './failure.ts';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { isAcceptable } from '../core/workflow-file/read/read.ts';
-import { createFromPlan, planHere, readSpecHere } from '../operations/create.ts';
-import { readUserText } from '../operations/read-user-text.ts';
+import { createFromPlan, planHere, readSpecHere } from '../operations/create/create.ts';
+import { readUserText } from '../operations/create/read-user-text.ts';
 import { InvalidWorkflow } from './invalid-workflow.ts';
 
 export interface CreateOptions {

@@ -4,9 +4,9 @@ import { Refusal } from '../core/contract/refusals.ts';
 import { storedWorkerOf } from '../core/remote/worker-line.ts';
 import type { RecoverTools } from '../operations/recover/tools.ts';
 import type { RemoteService } from '../operations/remote/service.ts';
-import { detectedProfile, type HpcSettings } from '../operations/slurm/profiles.ts';
-import { sitePlanOf, USUAL_CHOICES } from '../operations/slurm/site-plan.ts';
-import type { SubmitTools } from '../operations/slurm/submit-tools.ts';
+import { detectedProfile, type HpcSettings } from '../operations/submit/profiles.ts';
+import { sitePlanOf, USUAL_CHOICES } from '../operations/submit/site-plan.ts';
+import type { SubmitTools } from '../operations/submit/submit-tools.ts';
 
 interface Place {
   readonly client: Client;

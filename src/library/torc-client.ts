@@ -136,8 +136,8 @@ export class TorcClient extends WithCalls {
   /** Runs jobs of a workflow on this machine until no work is left; one that never ran is initialized first. */
   async run(workflowId: number, options: RunOptions = {}): Promise<RunEnd> {
     const { outputDir = 'torc_output', maxParallelJobs, cpus, memoryGb, gpus, again = 'none', signal } = options;
-    const { prepareRun } = await import('../operations/run.ts');
-    const { runHere } = await import('../operations/run-here.ts');
+    const { prepareRun } = await import('../operations/run/run.ts');
+    const { runHere } = await import('../operations/run/run-here.ts');
     await prepareRun(this.#client, workflowId, { again, report: () => {} });
     signal?.throwIfAborted();
     const runner = await runHere(this.#connection, {
@@ -186,7 +186,7 @@ export class TorcClient extends WithCalls {
   /** What a job printed, in its newest attempt. It is read from a file: on the host of the job, or on a shared file system. */
   async output(jobId: number, options: OutputOptions = {}): Promise<string> {
     const { stream = 'stdout', run, attempt, outputDir = 'torc_output' } = options;
-    const { findOutput } = await import('../operations/job-output.ts');
+    const { findOutput } = await import('../operations/output/job-output.ts');
     const { path } = await findOutput(this.#client, jobId, { wanted: { run, attempt }, stream, outputDir });
     return readFile(path, 'utf8');
   }

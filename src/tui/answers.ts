@@ -1,9 +1,9 @@
 import type { Client } from '../client/client.ts';
 import { counted } from '../core/quantity/count-text.ts';
-import { cancelJobs } from '../operations/cancel-jobs.ts';
+import { cancelJobs } from '../operations/jobs/cancel-jobs.ts';
 import { explainJob, type ExplainOptions } from '../operations/explain/explain.ts';
 import { shownFiles } from '../operations/explain/shown-files.ts';
-import { explainedLines } from '../operations/views/explained.ts';
+import { explainedLines } from '../operations/report/views/explained.ts';
 import { type Dialog, textDialog, type TextSource } from './model.ts';
 import { type OpenText, openText } from './read-text.ts';
 import type { View } from './views/view.ts';

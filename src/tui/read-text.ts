@@ -5,7 +5,7 @@ import type { Client } from '../client/client.ts';
 import { isUnknownRoute } from '../client/compat/unknown-route.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import { sizeText } from '../core/quantity/size-text.ts';
-import { findOutput } from '../operations/job-output.ts';
+import { findOutput } from '../operations/output/job-output.ts';
 import type { TextSource } from './model.ts';
 
 /** The end of a file is shown, as Torc 1.0.0 shows files up to this size. */

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { runInForeground } from '../cluster/exec.ts';
-import { packageRoot } from '../operations/package-root.ts';
+import { packageRoot } from '../operations/run/package-root.ts';
 
 /**
  * Runs a command of torc on the terminal, with the words as a shell reads them, and returns its exit code.

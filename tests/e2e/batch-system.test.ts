@@ -2,9 +2,9 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { cleanOrphans } from '../../src/operations/orphans/clean.ts';
-import { cancelAllocations, openAllocations } from '../../src/operations/slurm/cancel-allocations.ts';
-import { replaceLost } from '../../src/operations/slurm/replace-lost.ts';
-import { submitAllocations, submitUnfinished } from '../../src/operations/slurm/submit-allocations.ts';
+import { cancelAllocations, openAllocations } from '../../src/operations/submit/cancel-allocations.ts';
+import { replaceLost } from '../../src/operations/submit/replace-lost.ts';
+import { submitAllocations, submitUnfinished } from '../../src/operations/submit/submit-allocations.ts';
 import { type LocalBatch, openLocalBatch } from '../fakes/local-batch.ts';
 import { type RunningServer, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 

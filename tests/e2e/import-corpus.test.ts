@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { convertCwlFile } from '../../src/operations/convert/cwl.ts';
-import { planHere } from '../../src/operations/create.ts';
+import { convertCwlFile } from '../../src/operations/create/convert/cwl.ts';
+import { planHere } from '../../src/operations/create/create.ts';
 import { temporaryFolder, torc } from '../support/programs.ts';
 
 // Test workflows of Snakemake are not ours to keep; where they stand beside the repository, they are converted.

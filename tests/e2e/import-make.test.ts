@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { convertMakefile } from '../../src/operations/convert/make.ts';
+import { convertMakefile } from '../../src/operations/create/convert/make.ts';
 import { planned } from '../spec/reading.ts';
 import { folderWith } from '../support/folder-with.ts';
 import { temporaryFolder, torc } from '../support/programs.ts';

@@ -16,7 +16,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { ownIdentity } from '../../src/cluster/host/facts.ts';
 import { readAddress, writeAddress } from '../../src/server/attach/address.ts';
-import { lastLines } from '../../src/operations/last-lines.ts';
+import { lastLines } from '../../src/operations/output/last-lines.ts';
 import { readLedger } from '../../src/runner/ledger/read-ledger.ts';
 import { unchangedFiles, writeListing } from '../../src/runner/detached/packed-files.ts';
 import { readState, writeState } from '../../src/runner/detached/state-file.ts';

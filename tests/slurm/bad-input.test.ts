@@ -2,8 +2,8 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openSlurm } from '../../src/cluster/slurm/slurm.ts';
-import { settleSubmissions } from '../../src/operations/slurm/settle-submissions.ts';
-import { submitAllocations, type SubmitTools } from '../../src/operations/slurm/submit-allocations.ts';
+import { settleSubmissions } from '../../src/operations/submit/settle-submissions.ts';
+import { submitAllocations, type SubmitTools } from '../../src/operations/submit/submit-allocations.ts';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
 

@@ -4,8 +4,8 @@ import type { Client } from '../../src/client/client.ts';
 import { createWorkflow } from '../../src/client/create-workflow.ts';
 import { formatProblem } from '../../src/core/workflow-file/problems/problems.ts';
 import { isAcceptable } from '../../src/core/workflow-file/read/read.ts';
-import { readSpecHere } from '../../src/operations/create.ts';
-import { initialize } from '../../src/operations/initialize.ts';
+import { readSpecHere } from '../../src/operations/create/create.ts';
+import { initialize } from '../../src/operations/run/initialize.ts';
 
 /**
  * Creates the workflow of a file as `torc create` and `torc workflows init` in its folder do, but within this process: their

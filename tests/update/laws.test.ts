@@ -4,7 +4,7 @@ import { createWorkflow } from '../../src/client/create-workflow.ts';
 import { storedPlan } from '../../src/client/stored-plan.ts';
 import { diffPlan } from '../../src/core/workflow-file/update/diff.ts';
 import { differenceText } from '../../src/cli/output/plan-difference.ts';
-import { updateFromPlan } from '../../src/operations/update-plan.ts';
+import { updateFromPlan } from '../../src/operations/update/update-plan.ts';
 import { planned } from '../spec/reading.ts';
 import { ended, registerNode, statuses, testService, type TestService } from '../support/service.ts';
 import { planText, spec, withoutLabels } from './specs.ts';

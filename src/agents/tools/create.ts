@@ -5,7 +5,7 @@ import { createFromAfar } from '../../client/create-workflow.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { nextCommand } from '../../core/lifecycle/explain/next-command.ts';
 import { dryRunReport } from '../../core/workflow-file/read/dry-run.ts';
-import { createFromPlan } from '../../operations/create.ts';
+import { createFromPlan } from '../../operations/create/create.ts';
 import { knownWorkflow } from '../../client/compat/known.ts';
 import { placeOf } from '../../core/lifecycle/explain/place.ts';
 import { type Backend, tool } from '../tool.ts';

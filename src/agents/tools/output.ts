@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import * as z from 'zod';
 import type { Client } from '../../client/client.ts';
-import { findOutput } from '../../operations/job-output.ts';
+import { findOutput } from '../../operations/output/job-output.ts';
 import { analyzeLogs } from '../../operations/logs/analyze.ts';
 import { findJournals } from '../../operations/reconcile/find.ts';
 import { readJournal } from '../../runner/outage/journal/file.ts';

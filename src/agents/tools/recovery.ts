@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Job } from '../../core/contract/job.ts';
 import type { RecoveryPolicy } from '../../core/contract/recovery.ts';
-import { changeCommands } from '../../operations/change-commands.ts';
-import { failUndecided } from '../../operations/fail-undecided.ts';
-import { changeRequirements } from '../../operations/job-requirements.ts';
+import { changeCommands } from '../../operations/jobs/change-commands.ts';
+import { failUndecided } from '../../operations/jobs/fail-undecided.ts';
+import { changeRequirements } from '../../operations/resources/job-requirements.ts';
 import { type Backend, tool } from '../tool.ts';
 import { dryRun, factor, jobId, memory, parameters, runtime, workflowIdParameter } from './parameters.ts';
 

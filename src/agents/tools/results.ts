@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { all } from '../../client/every.ts';
 import { exitCodesOf } from '../../core/attempt/judge.ts';
 import type { Result } from '../../core/contract/result.ts';
-import { withCauses } from '../../operations/views/result-causes.ts';
+import { withCauses } from '../../operations/report/views/result-causes.ts';
 import { ENDED_BADLY } from '../../core/job/statuses.ts';
 import { tool } from '../tool.ts';
 import { jobId, workflowParameters, parameters, statusParameter, workflowIdParameter } from './parameters.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { dryRunReport } from '../../core/workflow-file/read/dry-run.ts';
 import type { Plan } from '../../core/workflow-file/plan/plan.ts';
 import { isAcceptable, type SpecReading } from '../../core/workflow-file/read/read.ts';
-import { readSpecFromAfar, readSpecHere } from '../../operations/create.ts';
+import { readSpecFromAfar, readSpecHere } from '../../operations/create/create.ts';
 import { type Backend, CommandFailed } from '../tool.ts';
 import { privateFolder } from '../../cluster/private-folder.ts';
 

@@ -2,7 +2,7 @@ import { openSlurm } from '../../cluster/slurm/slurm.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import { countOf, UNSUCCESSFUL } from '../../core/job/statuses.ts';
 import { counted } from '../../core/quantity/count-text.ts';
-import { cancelAllocations, openAllocations } from '../../operations/slurm/cancel-allocations.ts';
+import { cancelAllocations, openAllocations } from '../../operations/submit/cancel-allocations.ts';
 import { agrees, noPrompts } from '../agree.ts';
 import { chooseWorkflow, openWorkflow } from '../choose-workflow.ts';
 import { command } from '../command.ts';

@@ -1,4 +1,4 @@
-import { readUserText } from '../../operations/read-user-text.ts';
+import { readUserText } from '../../operations/create/read-user-text.ts';
 import type { Axes } from '../../core/workflow-file/expand/axes.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -6,7 +6,7 @@ import { UsageError } from '../failure.ts';
 import { integerOption, option, optionsOf, type ValuesOf } from '../option.ts';
 import type { Output } from '../output/output.ts';
 import { reportPreparation } from '../output/preparation.ts';
-import { initialize } from '../../operations/initialize.ts';
+import { initialize } from '../../operations/run/initialize.ts';
 import { readInput } from '../read-input.ts';
 import { holdSignals } from '../held-signals.ts';
 import { labelsOf, runnerOptions, runWorkflow } from '../run-workflow.ts';
@@ -84,7 +84,7 @@ export const exec = command('exec [command...]', {
       return;
     }
 
-    const { planHere } = await import('../../operations/create.ts');
+    const { planHere } = await import('../../operations/create/create.ts');
     const { acceptedPlan, createAndReport } = await import('../read-spec.ts');
     const plan = await acceptedPlan(context, planHere(spec, 'exec', settings), {
       skipChecks: true,

@@ -31,7 +31,7 @@ const importMake = command('import make <makefile> [targets...]', {
   offline: true,
   run: (context, [path, targets = []], values) =>
     convert(context, { path, why: 'make reads the makefile' }, values, async () => {
-      const { convertMakefile } = await import('../../operations/convert/make.ts');
+      const { convertMakefile } = await import('../../operations/create/convert/make.ts');
       // For its error, which says what is expected.
       readInput(path, 'a makefile');
       return convertMakefile({ path, targets, environment: context.environment });
@@ -50,7 +50,7 @@ const importSnakemake = command('import snakemake <snakefile> [targets...]', {
   offline: true,
   run: (context, [path, targets = []], { cores, ...values }) =>
     convert(context, { path, why: 'Snakemake reads the Snakefile' }, values, async () => {
-      const { convertSnakefile } = await import('../../operations/convert/snakemake.ts');
+      const { convertSnakefile } = await import('../../operations/create/convert/snakemake.ts');
       // For its error, which says what is expected.
       readInput(path, 'a Snakefile');
       return convertSnakefile({ path, targets, cores, environment: context.environment });
@@ -69,7 +69,7 @@ const importCwl = command('import cwl <process> [inputs]', {
   offline: true,
   run: (context, [path, inputs], { container: runtime, ...values }) =>
     convert(context, { path, why: 'a process of CWL names other files relative to itself' }, values, async () => {
-      const { convertCwlFile } = await import('../../operations/convert/cwl.ts');
+      const { convertCwlFile } = await import('../../operations/create/convert/cwl.ts');
       return convertCwlFile({ path, inputs, runtime });
     }),
 });

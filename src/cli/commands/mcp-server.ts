@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Backend } from '../../agents/tool.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { packageRoot } from '../../operations/package-root.ts';
+import { packageRoot } from '../../operations/run/package-root.ts';
 import { option } from '../option.ts';
 
 export const mcpServer = command('serve', {

@@ -11,7 +11,7 @@ import { idOf } from '../id-or-name.ts';
 import { date } from '../output/columns.ts';
 import { type Column, shownText } from '../output/table.ts';
 import { bytesText, memoryText, percentText, secondsText } from '../output/words.ts';
-import { withCauses } from '../../operations/views/result-causes.ts';
+import { withCauses } from '../../operations/report/views/result-causes.ts';
 import { allRows, pagingOptions } from '../paging.ts';
 import { deleteCommand } from '../record-commands.ts';
 
@@ -100,7 +100,7 @@ const resultsList = command('results list [workflow]', {
     const causeOf = (result: Result) => sentenceOf(storedEndOf(result, codes));
     const hasCauses = items.some((each) => causeOf(each) !== undefined);
     if (options.includeLogs === true) {
-      const { withFiles } = await import('../../operations/result-files.ts');
+      const { withFiles } = await import('../../operations/output/result-files.ts');
       const withLogs = await withFiles(client, id, items, options.outputDir);
       const { workflow, missing } = withLogs;
       if (missing.length > 0)

@@ -1,7 +1,7 @@
 import { command } from '../command.ts';
 import { UsageError } from '../failure.ts';
 import type { Context } from '../context.ts';
-import { prepareRun } from '../../operations/run.ts';
+import { prepareRun } from '../../operations/run/run.ts';
 import { sayAsked } from '../output/asked.ts';
 import { reportPreparation, reportPrepared } from '../output/preparation.ts';
 import { type HeldSignals, holdSignals } from '../held-signals.ts';

@@ -13,8 +13,8 @@ const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]
         return showTop(context, id, { once: false, intervalSeconds: undefined });
       }
       const { client } = await context.service();
-      const { gatherStatus } = await import('../../operations/status-facts.ts');
-      const { statusLines, statusRecord, unservedLabelLines } = await import('../../operations/views/status.ts');
+      const { gatherStatus } = await import('../../operations/report/facts/status-facts.ts');
+      const { statusLines, statusRecord, unservedLabelLines } = await import('../../operations/report/views/status.ts');
       const facts = await gatherStatus(client, id, context.environment);
       context.output.record('status', statusRecord(facts), statusLines(facts, context.hint).join('\n'));
       for (const line of unservedLabelLines(facts, context.hint)) context.output.warn(line);

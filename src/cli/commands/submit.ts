@@ -1,14 +1,14 @@
 import { HelperFailed } from '../../cluster/helper-failed.ts';
 import { SubmissionFailed } from '../../cluster/batch/batch-system.ts';
-import { underLease } from '../../operations/recovery-lease.ts';
-import { openAllocations } from '../../operations/slurm/cancel-allocations.ts';
-import { unfinishedAllocations } from '../../operations/slurm/finish-submissions.ts';
-import { settleSubmissions } from '../../operations/slurm/settle-submissions.ts';
-import type { SubmitTools } from '../../operations/slurm/submit-allocations.ts';
+import { underLease } from '../../operations/submit/recovery-lease.ts';
+import { openAllocations } from '../../operations/submit/cancel-allocations.ts';
+import { unfinishedAllocations } from '../../operations/submit/finish-submissions.ts';
+import { settleSubmissions } from '../../operations/submit/settle-submissions.ts';
+import type { SubmitTools } from '../../operations/submit/submit-allocations.ts';
 import { knownWorkflow } from '../../client/compat/known.ts';
 import { requestOf } from '../../core/allocation/request.ts';
-import { fireActions } from '../../operations/slurm/fire-actions.ts';
-import { initialize } from '../../operations/initialize.ts';
+import { fireActions } from '../../operations/submit/fire-actions.ts';
+import { initialize } from '../../operations/run/initialize.ts';
 import { noPrompts } from '../agree.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -16,7 +16,7 @@ import { Failure } from '../failure.ts';
 import { integerOption, option } from '../option.ts';
 import { reportPreparation } from '../output/preparation.ts';
 import { submitOptions } from '../slurm-options.ts';
-import { stuckAllocations } from '../../operations/views/queue-lines.ts';
+import { stuckAllocations } from '../../operations/report/views/queue-lines.ts';
 import { submitTools, warnOfLoopback } from '../slurm-tools.ts';
 import { reportRefusedBySlurm, reportUnrunnable } from '../before-submission.ts';
 import { createFromFile, existingWorkflow, isSpec } from '../spec-or-id.ts';
@@ -75,7 +75,7 @@ export const submit = command('submit <spec-or-id>', {
       : `Successfully submitted workflow ${id} (${allocations} allocation(s))`;
     if (output.format === 'json') output.jsonLine({ message, workflow_id: id });
     else output.text(message);
-    const { queuedAllocations } = await import('../../operations/queued-allocations.ts');
+    const { queuedAllocations } = await import('../../operations/submit/queued-allocations.ts');
     const queued = await knownWorkflow(client, id)
       .then(({ allocations }) => queuedAllocations(allocations, context.environment))
       .catch(() => []);

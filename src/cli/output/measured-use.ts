@@ -1,5 +1,5 @@
 import { measuredOf } from '../../core/lifecycle/resources/resource-use.ts';
-import type { LackingJob, Measurement } from '../../operations/check-resources.ts';
+import type { LackingJob, Measurement } from '../../operations/resources/check-resources.ts';
 import { askedMemoryText, askedTimeText } from './needs-text.ts';
 import { bytesText, memoryText, secondsText } from './words.ts';
 

@@ -1,5 +1,5 @@
 import { type Grouping, GROUPINGS } from '../../hpc/grouping.ts';
-import type { GeneratedSchedulers } from '../../operations/slurm/generate.ts';
+import type { GeneratedSchedulers } from '../../operations/submit/generate.ts';
 
 type Hours = Pick<GeneratedSchedulers, 'nodeHours' | 'askedBy'>;
 

@@ -8,7 +8,7 @@ import type {
 } from '../../core/workflow-file/update/difference.ts';
 import { globLines } from '../../core/workflow-file/read/dry-run.ts';
 import type { GlobMatch } from '../../core/workflow-file/glob/look.ts';
-import type { UpdatedPlan } from '../../operations/update-plan.ts';
+import type { UpdatedPlan } from '../../operations/update/update-plan.ts';
 import { type Output, widthOf } from './output.ts';
 import { changedText } from './reruns.ts';
 import { tableOf } from './table.ts';

@@ -2,9 +2,9 @@ import type { JobStatusCounts } from '../../core/contract/job.ts';
 import { exactPartText, outcomeParts } from '../../core/lifecycle/explain/outcome.ts';
 import { countOf, FAILED, HELD, WAITS } from '../../core/job/statuses.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
-import type { AttemptHolder } from '../../operations/begin-run.ts';
-import type { InitializeNews } from '../../operations/initialize.ts';
-import type { Prepared } from '../../operations/run.ts';
+import type { AttemptHolder } from '../../operations/run/begin-run.ts';
+import type { InitializeNews } from '../../operations/run/initialize.ts';
+import type { Prepared } from '../../operations/run/run.ts';
 import { type Output, widthOf } from './output.ts';
 import { changedText } from './reruns.ts';
 

@@ -1,6 +1,6 @@
 import type { HpcProfile } from '../../hpc/profile.ts';
 import { counted } from '../../core/quantity/count-text.ts';
-import type { Regenerated, RegeneratedScheduler } from '../../operations/slurm/regenerate.ts';
+import type { Regenerated, RegeneratedScheduler } from '../../operations/submit/regenerate.ts';
 
 const schedulerJson = ({ id, planned, allocations, nodes, coveredBy }: RegeneratedScheduler) => ({
   ...(id === undefined ? {} : { id }),

@@ -1,15 +1,15 @@
 import { countOf, FAILED, STOPPED } from '../../core/job/statuses.ts';
 import { counted } from '../../core/quantity/count-text.ts';
-import type { Hint } from '../../operations/views/next-lines.ts';
+import type { Hint } from '../../operations/report/views/next-lines.ts';
 import {
   cpuText,
   elapsedText,
   memoryOfLimitText,
   type RunningRow,
   runningRows,
-} from '../../operations/views/running.ts';
-import { countsLine, progressLine, titleLine, waitLines } from '../../operations/views/top.ts';
-import type { TopFacts } from '../../operations/top.ts';
+} from '../../operations/report/views/running.ts';
+import { countsLine, progressLine, titleLine, waitLines } from '../../operations/report/views/top.ts';
+import type { TopFacts } from '../../operations/report/facts/top.ts';
 import type { Style } from './output.ts';
 import { type Column, tableOf } from './table.ts';
 

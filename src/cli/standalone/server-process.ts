@@ -3,7 +3,7 @@ import { after } from '../../client/long-timers.ts';
 import { type Companion, startCompanion } from '../../cluster/exec.ts';
 import { CREDENTIAL_VARIABLE } from '../credential-variable.ts';
 import { Failure } from '../failure.ts';
-import { packageRoot } from '../../operations/package-root.ts';
+import { packageRoot } from '../../operations/run/package-root.ts';
 import type { Settings } from '../settings.ts';
 
 /** A server that has started, and what it says of itself on its standard output. */

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { explain } from '../../core/lifecycle/explain/explain.ts';
 import { currentEndOf, nodeOfJob } from '../../core/lifecycle/explain/known-job.ts';
 import type { JobFacts, WholeExplanation } from '../../core/lifecycle/explain/job-facts.ts';
-import { filesOfAttempt } from '../result-files.ts';
+import { filesOfAttempt } from '../output/result-files.ts';
 import { gatherFacts, type Here } from './facts.ts';
 import { lastErrorLines } from './last-error-lines.ts';
 

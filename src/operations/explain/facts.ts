@@ -8,8 +8,8 @@ import type { JobFacts } from '../../core/lifecycle/explain/job-facts.ts';
 import { factsOfJob } from '../../core/lifecycle/explain/known-job.ts';
 import { placeOf } from '../../core/lifecycle/explain/place.ts';
 import { cutOutputOf } from './cut-output.ts';
-import { queuedAllocations } from '../queued-allocations.ts';
-import { unbegunAllocations } from '../unbegun-allocations.ts';
+import { queuedAllocations } from '../submit/queued-allocations.ts';
+import { unbegunAllocations } from '../submit/unbegun-allocations.ts';
 
 export interface Here {
   readonly nowMs: number;

@@ -1,8 +1,8 @@
 import type { Client } from '../../client/client.ts';
 import type { Result } from '../../core/contract/result.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
-import { LAST_LINES, lastLines, withVisibleControls } from '../last-lines.ts';
-import { filesOfAttempt } from '../result-files.ts';
+import { LAST_LINES, lastLines, withVisibleControls } from '../output/last-lines.ts';
+import { filesOfAttempt } from '../output/result-files.ts';
 
 /**
  * The last lines of the standard error of an attempt: from the output folder of this machine, or without one from the server,

@@ -11,7 +11,7 @@ import {
   recoveryOf,
 } from '../../core/lifecycle/recover/recovery-plan.ts';
 import { counted } from '../../core/quantity/count-text.ts';
-import { underLease } from '../recovery-lease.ts';
+import { underLease } from '../submit/recovery-lease.ts';
 import { gatherRecovery } from './facts.ts';
 import { applyRecovery, noteEnd } from './recover.ts';
 

@@ -14,7 +14,7 @@ import {
 import { originOf } from '../../core/lifecycle/recover/recovery.ts';
 import { type CorrectedRecords, correctRecords } from '../orphans/correct-records.ts';
 import { findDead } from '../orphans/dead.ts';
-import { settleSubmissions } from '../slurm/settle-submissions.ts';
+import { settleSubmissions } from '../submit/settle-submissions.ts';
 import { askAgent } from './agent.ts';
 import { gatherRecovery, gatherStanding } from './facts.ts';
 import { variablesFor } from './program.ts';

@@ -4,7 +4,7 @@ import { all } from '../../client/every.ts';
 import { ENDED_BADLY, RECOVERABLE } from '../../core/job/statuses.ts';
 import { RECOVERY_NOTE } from '../../core/lifecycle/recover/recovery-note.ts';
 import type { RecoveryFacts, RecoveryStanding } from '../../core/lifecycle/recover/recovery-plan.ts';
-import { gatherPlanFacts } from '../plan-facts.ts';
+import { gatherPlanFacts } from '../update/plan-facts.ts';
 
 /** What of a workflow decides whether it can be recovered. */
 export async function gatherStanding(client: Client, workflowId: number): Promise<RecoveryStanding> {

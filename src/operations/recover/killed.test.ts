@@ -7,16 +7,16 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import { partition } from '../../hpc/profile.ts';
 import { fixesOf } from '../../core/lifecycle/recover/recovery-lines.ts';
 import { cleanOrphans } from '../orphans/clean.ts';
-import { regenerate } from '../slurm/regenerate.ts';
-import type { SubmitTools } from '../slurm/submit-allocations.ts';
-import { hasStartedIn } from '../started-in.ts';
+import { regenerate } from '../submit/regenerate.ts';
+import type { SubmitTools } from '../submit/submit-allocations.ts';
+import { hasStartedIn } from '../watch/started-in.ts';
 import type { Round } from '../watch/tools.ts';
 import { watchWorkflow } from '../watch/watch.ts';
 import { wasSubmitting } from '../../core/lifecycle/recover/recovery-note.ts';
 import { recoverable, recoveryOf } from '../../core/lifecycle/recover/recovery-plan.ts';
 import { gatherRecovery, gatherStanding } from './facts.ts';
 import { applyRecovery } from './recover.ts';
-import { replaceLost } from '../slurm/replace-lost.ts';
+import { replaceLost } from '../submit/replace-lost.ts';
 
 /** Slurm as the jobs of this test see it: what was submitted, with its script, and how it stands. */
 function cluster() {

@@ -1,6 +1,6 @@
 import type { HpcProfile } from '../../hpc/profile.ts';
 import type { Recovery } from '../../core/lifecycle/recover/recovery-plan.ts';
-import { regenerate, type Regenerated } from '../slurm/regenerate.ts';
+import { regenerate, type Regenerated } from '../submit/regenerate.ts';
 import type { RecoverTools } from './tools.ts';
 
 /** The allocations that a recovery would submit, and the profile by which they are planned; changes nothing. */

@@ -1,6 +1,6 @@
 import { hasWork, recoveryOf } from '../../core/lifecycle/recover/recovery-plan.ts';
-import { underLease } from '../recovery-lease.ts';
-import { regenerate, type Regenerated } from '../slurm/regenerate.ts';
+import { underLease } from '../submit/recovery-lease.ts';
+import { regenerate, type Regenerated } from '../submit/regenerate.ts';
 import { type RecoveryDiagnosis, diagnoseRecovery } from './diagnose.ts';
 import { applyRecovery, noteEnd } from './recover.ts';
 import type { RecoverRunOptions, RecoverTools } from './tools.ts';

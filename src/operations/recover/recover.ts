@@ -3,9 +3,9 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { RecoveryDecision } from '../../core/lifecycle/recover/recovery.ts';
 import { beginningNote, endNote } from '../../core/lifecycle/recover/recovery-note.ts';
 import type { BadEnd, Recovery } from '../../core/lifecycle/recover/recovery-plan.ts';
-import { storeAdjustments } from '../correct-resources.ts';
-import { type InitializeNews, reinitialize } from '../initialize.ts';
-import { resetJobs } from '../reset-jobs.ts';
+import { storeAdjustments } from '../resources/correct-resources.ts';
+import { type InitializeNews, reinitialize } from '../run/initialize.ts';
+import { resetJobs } from '../jobs/reset-jobs.ts';
 import { runUserProgram, variablesFor } from './program.ts';
 
 interface ApplyOptions {

@@ -1,9 +1,9 @@
 import type { HpcProfile } from '../../hpc/profile.ts';
 import type { RecoveryFactors } from '../../core/lifecycle/recover/recovery-plan.ts';
-import type { InitializeNews } from '../initialize.ts';
+import type { InitializeNews } from '../run/initialize.ts';
 import type { CorrectTools } from '../orphans/correct-records.ts';
-import type { SitePlan } from '../slurm/site-plan.ts';
-import type { SubmitTools } from '../slurm/submit-tools.ts';
+import type { SitePlan } from '../submit/site-plan.ts';
+import type { SubmitTools } from '../submit/submit-tools.ts';
 
 /** What a recovery uses beside the service. */
 export interface RecoverTools extends CorrectTools {

@@ -2,10 +2,10 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import { fixesOf } from '../../core/lifecycle/recover/recovery-lines.ts';
 import { recoverAsDecided } from '../recover/recover-workflow.ts';
 import type { RecoverRunOptions, RecoverTools } from '../recover/tools.ts';
-import { underLease } from '../recovery-lease.ts';
-import { unfinishedAllocations } from '../slurm/finish-submissions.ts';
-import { regenerate } from '../slurm/regenerate.ts';
-import { submitPlanned } from '../slurm/settle-submissions.ts';
+import { underLease } from '../submit/recovery-lease.ts';
+import { unfinishedAllocations } from '../submit/finish-submissions.ts';
+import { regenerate } from '../submit/regenerate.ts';
+import { submitPlanned } from '../submit/settle-submissions.ts';
 import type { Decide, Round } from './tools.ts';
 
 /** One recovery of a workflow that is watched; undefined where it was decided that it is of no use. */

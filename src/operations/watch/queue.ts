@@ -1,8 +1,8 @@
 import type { BatchQueue } from '../../cluster/batch/batch-system.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { couldNotStart } from '../../core/lifecycle/explain/queue-reason.ts';
-import type { QueuedAllocation } from '../queued-allocations.ts';
-import { stuckAllocations } from '../views/queue-lines.ts';
+import type { QueuedAllocation } from '../submit/queued-allocations.ts';
+import { stuckAllocations } from '../report/views/queue-lines.ts';
 import type { WatchTools } from './tools.ts';
 
 interface QueueOptions {

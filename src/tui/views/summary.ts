@@ -15,8 +15,8 @@ export const summary = view<TextRow>({
   idOf: ({ at }) => at,
   async load(client, { workflowId, environment }) {
     // Loaded when it is shown: the first screen is there sooner.
-    const { gatherStatus } = await import('../../operations/status-facts.ts');
-    const { statusLines, unservedLabelLines } = await import('../../operations/views/status.ts');
+    const { gatherStatus } = await import('../../operations/report/facts/status-facts.ts');
+    const { statusLines, unservedLabelLines } = await import('../../operations/report/views/status.ts');
     const facts = await gatherStatus(client, workflowId, environment);
     const hint = (command: string) => command;
     const texts = [...statusLines(facts, hint), ...unservedLabelLines(facts, hint)];

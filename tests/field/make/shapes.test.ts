@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { convertMakefile } from '../../../src/operations/convert/make.ts';
+import { convertMakefile } from '../../../src/operations/create/convert/make.ts';
 import { noteText } from '../../../src/convert/conversion.ts';
 import { each } from '../../../src/core/lists/sequence.ts';
 import { planned } from '../../spec/reading.ts';

@@ -7,8 +7,8 @@ import { convertMake } from '../../../src/convert/make/convert.ts';
 import { readDatabase } from '../../../src/convert/make/database.ts';
 import { inEnglish } from '../../../src/convert/make/facts.ts';
 import { readTrace } from '../../../src/convert/make/trace.ts';
-import { askProgram } from '../../../src/operations/convert/ask-program.ts';
-import { convertMakefile } from '../../../src/operations/convert/make.ts';
+import { askProgram } from '../../../src/operations/create/convert/ask-program.ts';
+import { convertMakefile } from '../../../src/operations/create/convert/make.ts';
 import { folderWith } from '../../support/folder-with.ts';
 
 /** What versions of GNU make print for one makefile, and what is made of it; of the others, the lines that differ. */

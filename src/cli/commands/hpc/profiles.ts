@@ -5,7 +5,7 @@ import type { HpcPartition, HpcProfile } from '../../../hpc/profile.ts';
 import { profileToml } from '../../../hpc/profile-toml.ts';
 import { parseMemoryMb } from '../../../core/quantity/slurm-memory.ts';
 import { formatWalltime, parseWalltime } from '../../../core/quantity/slurm-time.ts';
-import { detectedProfile, knownProfiles, namedProfile } from '../../../operations/slurm/profiles.ts';
+import { detectedProfile, knownProfiles, namedProfile } from '../../../operations/submit/profiles.ts';
 import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { Failure, UsageError } from '../../failure.ts';

@@ -1,8 +1,8 @@
 import type { CanceledJobs } from '../../../core/contract/cancel-jobs.ts';
 import { CANCELABLE } from '../../../core/job/statuses.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
-import { cancelJobs, notEnded } from '../../../operations/cancel-jobs.ts';
-import { type SelectedJobs, selectJobs } from '../../../operations/reset-jobs.ts';
+import { cancelJobs, notEnded } from '../../../operations/jobs/cancel-jobs.ts';
+import { type SelectedJobs, selectJobs } from '../../../operations/jobs/reset-jobs.ts';
 import { agrees, noPrompts } from '../../agree.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';

@@ -71,7 +71,7 @@ const createFromFile = command('jobs create-from-file <workflow> [file]', {
     output.recordOnly('create-from-file');
     const { workflow, path, batch } = fromFileArguments(first, second, options.batch);
     const { commandLines } = await import('../../exec-spec.ts');
-    const { addJobs } = await import('../../../operations/add-jobs.ts');
+    const { addJobs } = await import('../../../operations/jobs/add-jobs.ts');
     const commands = commandLines(readInput(path, 'commands'));
     if (commands.length === 0) throw new Failure(`${path} has no commands; expected one a line`);
     const { id, client } = await openWorkflow(context, workflow);

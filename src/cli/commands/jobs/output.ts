@@ -28,7 +28,7 @@ export const jobsOutput = command('jobs output <job>', {
     output.recordOnly('jobs output');
     const id = await chooseJob(context, given, options.workflowId);
     const { client } = await service();
-    const { findOutput, hasEnded, untilStarted } = await import('../../../operations/job-output.ts');
+    const { findOutput, hasEnded, untilStarted } = await import('../../../operations/output/job-output.ts');
     const { copyFile, followFile } = await import('../../follow-file.ts');
 
     const wanted = {

@@ -46,7 +46,7 @@ const add = command('jobs add [workflow]', {
       input_file_ids: await within(recordKinds.file, options.inputFileIds),
       output_file_ids: await within(recordKinds.file, options.outputFileIds),
     };
-    const { addJob } = await import('../../../operations/edit-plan.ts');
+    const { addJob } = await import('../../../operations/update/edit-plan.ts');
     await report(context, 'add', { id, updated: await addJob(client, id, job, dryRun), isDryRun: dryRun });
   },
 });
@@ -84,7 +84,7 @@ const set = command('jobs set [job...]', {
       resource_requirements_id:
         needs === undefined ? undefined : (await recordsWithin(context, recordKinds.requirements, id, [needs]))[0],
     };
-    const { setJobs } = await import('../../../operations/edit-plan.ts');
+    const { setJobs } = await import('../../../operations/update/edit-plan.ts');
     await report(context, 'set', { id, updated: await setJobs(client, id, jobs, settings, dryRun), isDryRun: dryRun });
   },
 });

@@ -4,7 +4,7 @@ import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { reportPreparation } from '../../output/preparation.ts';
 import { nextCommand, type RunPlace } from '../../../core/lifecycle/explain/next-command.ts';
-import { reinitialize } from '../../../operations/initialize.ts';
+import { reinitialize } from '../../../operations/run/initialize.ts';
 import { knownWorkflow } from '../../../client/compat/known.ts';
 import { placeOf } from '../../../core/lifecycle/explain/place.ts';
 import { integerOption, option } from '../../option.ts';
@@ -15,7 +15,7 @@ import {
   type ResetJobs,
   resetJobs,
   type SelectedJobs,
-} from '../../../operations/reset-jobs.ts';
+} from '../../../operations/jobs/reset-jobs.ts';
 import { chooseJobs, selectionOf } from './selection.ts';
 
 export const jobsResetStatus = command('jobs reset-status [job...]', {

@@ -1,6 +1,6 @@
 // Apart from jobs as the routes define them, which take long to load.
 import { type JobStatus, jobStatuses } from '../../../core/job/job-statuses.ts';
-import { type SelectedJobs, selectJobs } from '../../../operations/reset-jobs.ts';
+import { type SelectedJobs, selectJobs } from '../../../operations/jobs/reset-jobs.ts';
 import { chooseJob } from '../../choose-record.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Context } from '../../context.ts';

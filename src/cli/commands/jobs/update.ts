@@ -1,4 +1,4 @@
-import { requirementsWith } from '../../../operations/job-requirements.ts';
+import { requirementsWith } from '../../../operations/resources/job-requirements.ts';
 import { chooseJob, recordKinds, recordWithin, workflowOption } from '../../choose-record.ts';
 import { command } from '../../command.ts';
 import { durationOption } from '../../duration-option.ts';

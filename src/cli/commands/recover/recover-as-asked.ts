@@ -4,7 +4,7 @@ import type { RecoveryDiagnosis } from '../../../operations/recover/diagnose.ts'
 import { hasWork } from '../../../core/lifecycle/recover/recovery-plan.ts';
 import { recoverAsDecided } from '../../../operations/recover/recover-workflow.ts';
 import type { RecoverRunOptions, RecoverTools } from '../../../operations/recover/tools.ts';
-import { unbegunAllocations, unbegunLines } from '../../../operations/unbegun-allocations.ts';
+import { unbegunAllocations, unbegunLines } from '../../../operations/submit/unbegun-allocations.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import type { Context } from '../../context.ts';
 import type { ValuesOf } from '../../option.ts';

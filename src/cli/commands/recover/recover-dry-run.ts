@@ -3,7 +3,7 @@ import { hasWork } from '../../../core/lifecycle/recover/recovery-plan.ts';
 import { diagnoseRecovery } from '../../../operations/recover/diagnose.ts';
 import { plannedAllocations } from '../../../operations/recover/planned-allocations.ts';
 import type { RecoverRunOptions, RecoverTools } from '../../../operations/recover/tools.ts';
-import { unfinishedAllocations } from '../../../operations/slurm/finish-submissions.ts';
+import { unfinishedAllocations } from '../../../operations/submit/finish-submissions.ts';
 import type { Context } from '../../context.ts';
 import { cleanedText } from '../../output/cleaned.ts';
 import { planLines } from '../../output/recovered.ts';

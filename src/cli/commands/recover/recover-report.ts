@@ -1,6 +1,6 @@
 import { hasWork } from '../../../core/lifecycle/recover/recovery-plan.ts';
 import { fixesOf, noneLine, summaryLines } from '../../../core/lifecycle/recover/recovery-lines.ts';
-import { type CheckedResources, checkResources } from '../../../operations/check-resources.ts';
+import { type CheckedResources, checkResources } from '../../../operations/resources/check-resources.ts';
 import type { Cleaned } from '../../../operations/orphans/clean.ts';
 import type { Recovered } from '../../../operations/recover/recover-workflow.ts';
 import type { RecoverRunOptions } from '../../../operations/recover/tools.ts';

@@ -1,5 +1,5 @@
 import type { RecoverRunOptions, RecoverTools } from '../../../operations/recover/tools.ts';
-import { USUAL_CHOICES } from '../../../operations/slurm/site-plan.ts';
+import { USUAL_CHOICES } from '../../../operations/submit/site-plan.ts';
 import type { Context } from '../../context.ts';
 import { correctTools } from './correct-tools.ts';
 import type { ValuesOf } from '../../option.ts';

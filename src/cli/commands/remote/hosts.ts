@@ -1,4 +1,4 @@
-import { readUserText } from '../../../operations/read-user-text.ts';
+import { readUserText } from '../../../operations/create/read-user-text.ts';
 import type { Client } from '../../../client/client.ts';
 import { displayed, readWorkers, storedWorkerOf, type Worker } from '../../../core/remote/worker-line.ts';
 import type { RemoteService } from '../../../operations/remote/service.ts';

@@ -6,7 +6,7 @@ import { greatest } from '../../../core/quantity/extremes.ts';
 import { parseWalltime } from '../../../core/quantity/slurm-time.ts';
 import { byLevel, walk } from '../../../core/workflow-file/graph/walk.ts';
 import type { Plan } from '../../../core/workflow-file/plan/plan.ts';
-import { canTest, testAllocation } from '../../../operations/slurm/test-submission.ts';
+import { canTest, testAllocation } from '../../../operations/submit/test-submission.ts';
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../output/table.ts';

@@ -33,8 +33,8 @@ export const slurmRegenerate = command('slurm regenerate [workflow]', {
     const { siteFor } = await import('../../site.ts');
     const { regeneratedJson, regeneratedText } = await import('../../output/regenerated.ts');
     const { submitTools, warnOfLoopback } = await import('../../slurm-tools.ts');
-    const { regenerate } = await import('../../../operations/slurm/regenerate.ts');
-    const { underLease } = await import('../../../operations/recovery-lease.ts');
+    const { regenerate } = await import('../../../operations/submit/regenerate.ts');
+    const { underLease } = await import('../../../operations/submit/recovery-lease.ts');
     const isDryRun = options.dryRun === true;
     const submits = options.submit === true;
     const tools = await submitTools(context, options, 'slurm regenerate');

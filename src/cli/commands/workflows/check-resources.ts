@@ -11,7 +11,7 @@ import {
   specifiedText,
   reported,
 } from '../../output/measured-use.ts';
-import type { Measurement } from '../../../operations/check-resources.ts';
+import type { Measurement } from '../../../operations/resources/check-resources.ts';
 
 export const workflowsCheckResources = command('workflows check-resources [workflow]', {
   says: 'Show which jobs used more memory, CPUs or time than they requested.',
@@ -31,7 +31,7 @@ export const workflowsCheckResources = command('workflows check-resources [workf
     const runId = options.runId;
     const includesFailed = options.includeFailed === true;
     const least = options.minOverUtilization;
-    const { checkResources } = await import('../../../operations/check-resources.ts');
+    const { checkResources } = await import('../../../operations/resources/check-resources.ts');
     const { looked, measurements, violations, within, lacking } = await checkResources(client, id, {
       runId,
       includesFailed,

@@ -34,7 +34,7 @@ export const workflowsCorrectResources = command('workflows correct-resources [w
     };
     const dryRun = options.dryRun === true;
     const downsizes = options.downsize !== false;
-    const { correctWorkflow } = await import('../../../operations/correct-resources.ts');
+    const { correctWorkflow } = await import('../../../operations/resources/correct-resources.ts');
     const { adjustments, analyzed, atTimeout } = await correctWorkflow(client, id, {
       multipliers,
       downsizes,

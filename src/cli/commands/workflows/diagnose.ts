@@ -8,7 +8,7 @@ export const workflowsDiagnose = command('workflows diagnose [workflow]', {
   says: 'Show whether ready jobs lack only time: every runner ends too early for them.',
   async run(context, [given]) {
     const { id, client } = await openWorkflow(context, given);
-    const { diagnose } = await import('../../../operations/diagnose.ts');
+    const { diagnose } = await import('../../../operations/explain/diagnose.ts');
     const found = await diagnose(client, id, Date.now());
     const { runners, unlimitedRunners: unlimited, readyJobs, remaining, requested, blocked, tooShort } = found;
     const never = found.unrunnable?.reasons ?? [];

@@ -8,10 +8,10 @@ import { agrees, noPrompts } from '../../agree.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { type Command, command } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { prepare, prepareChanged } from '../../../operations/initialize.ts';
+import { prepare, prepareChanged } from '../../../operations/run/initialize.ts';
 import { reportPreparation } from '../../output/preparation.ts';
 import { numberOption, option, optionsOf, type ValuesOf } from '../../option.ts';
-import { gatherPlanFacts } from '../../../operations/plan-facts.ts';
+import { gatherPlanFacts } from '../../../operations/update/plan-facts.ts';
 import { counted, someOf } from '../../../core/quantity/count-text.ts';
 import { widthOf } from '../../output/output.ts';
 

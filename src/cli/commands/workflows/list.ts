@@ -8,7 +8,7 @@ import { UsageError } from '../../failure.ts';
 import { date } from '../../output/columns.ts';
 import type { Column } from '../../output/table.ts';
 import { ageSeconds, roughText } from '../../output/words.ts';
-import type { WorkflowStanding } from '../../../operations/views/workflow-state.ts';
+import type { WorkflowStanding } from '../../../operations/report/views/workflow-state.ts';
 import { allRows, type PagingValues, pagingOptions } from '../../paging.ts';
 import { option } from '../../option.ts';
 
@@ -99,7 +99,7 @@ export const workflowsList = command('workflows list', {
         );
     if (!isTable)
       return output.list({ items, columns: columns(everybody || onlyShared), things: 'workflows', empty: '' });
-    const { workflowStandings } = await import('../../../operations/workflow-standings.ts');
+    const { workflowStandings } = await import('../../../operations/report/workflow-standings.ts');
     const standingsOf = async (rows: readonly Workflow[], owner: string | undefined) =>
       workflowStandings(
         client,

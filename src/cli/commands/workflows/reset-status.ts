@@ -2,7 +2,7 @@ import { agrees, noPrompts } from '../../agree.ts';
 import { chooseWorkflow } from '../../choose-workflow.ts';
 import { command } from '../../command.ts';
 import { reportPreparation } from '../../output/preparation.ts';
-import { resetWorkflow } from '../../../operations/reset-workflow.ts';
+import { resetWorkflow } from '../../../operations/run/reset-workflow.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { option } from '../../option.ts';
 

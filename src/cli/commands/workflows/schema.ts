@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { command } from '../../command.ts';
-import { packageRoot } from '../../../operations/package-root.ts';
+import { packageRoot } from '../../../operations/run/package-root.ts';
 import { option } from '../../option.ts';
 
 /** Where the package keeps the schema that this command prints. */

@@ -1,0 +1,38 @@
+import { realpath, stat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import type { Client } from '../../client/client.ts';
+import { inParallel } from '../../client/compat/in-parallel.ts';
+import { type KnownFile, knownFiles, jobsWithFiles } from '../../client/compat/plan-facts.ts';
+import type { Workflow } from '../../core/contract/workflow.ts';
+import type { FileOnDisk, PlanFacts } from '../../core/lifecycle/recover/files-on-disk.ts';
+
+/** Files looked at together: they may be on a slow file system. */
+const TOGETHER = 32;
+
+/** What decides which jobs of a workflow would run: what the server knows of them, and their files on this machine. */
+export async function gatherPlanFacts(client: Client, workflowId: number): Promise<PlanFacts> {
+  const params = { id: workflowId };
+  const [jobs, files, { user_data: missingUserData }, { reinitialized_jobs: changedUserData }] = await Promise.all([
+    jobsWithFiles(client, workflowId),
+    knownFiles(client, workflowId).then(onDisk),
+    client.listMissingUserData({ params }),
+    client.processChangedJobInputs({ params, query: { dry_run: true } }),
+  ]);
+  return { jobs, files, missingUserData, changedUserData };
+}
+
+const onDisk = (files: readonly KnownFile[]): Promise<FileOnDisk[]> =>
+  inParallel(files, TOGETHER, async (file) => {
+    const stats = await stat(file.path).catch(() => undefined);
+    return { ...file, mtime: stats && stats.mtimeMs / 1000 };
+  });
+
+/**
+ * Whether its files would be where this process looks: a path without a folder is meant from the folder from which the workflow was
+ * created, and jobs run in the one from which they are. Elsewhere, or on a machine without this folder, every output would look deleted.
+ */
+export async function seesFiles({ submission_directory: folder }: Workflow, { files }: PlanFacts): Promise<boolean> {
+  const there = folder ? await realpath(folder).catch(() => undefined) : undefined;
+  if (there === undefined) return false;
+  return files.every(({ path }) => isAbsolute(path)) || there === (await realpath('.'));
+}
