@@ -1,6 +1,6 @@
-import { compareText } from '../questions/nodes.ts';
 import { numberCell, textCell } from '../rows/cells.ts';
 import { metaOf } from '../rows/metas.ts';
+import { compareText } from '../rows/samples.ts';
 import { ofSamples, type SampleQuery } from './samples.ts';
 
 /** How many samples a producer sent of a node. */

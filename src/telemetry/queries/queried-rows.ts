@@ -4,6 +4,7 @@ import type { JobFilter, AttemptLink, SelectedSlurmJobs, SlurmJobRow } from '../
 import {
   byNodeAndTime,
   type CardSample,
+  compareText,
   type DiskSample,
   type JobSampleRow,
   type NodeSampleRow,
@@ -15,7 +16,6 @@ import {
 } from '../rows/samples.ts';
 import type { JobKey, Portions, AskedWindow } from '../rows/rows.ts';
 import type { Cluster, PartOfWindow } from './dialect.ts';
-import { compareText } from '../questions/nodes.ts';
 import type { RecordQueries } from './records.ts';
 import * as samples from './samples.ts';
 

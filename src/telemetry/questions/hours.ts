@@ -2,11 +2,10 @@ import { AmountMean, greater, plus, rounded, sumOf } from '../../core/contract/s
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { CpuTime, samplesFor } from './cpu-time.ts';
 import { loadOf } from './load.ts';
+import { HOUR_SECONDS } from '../store/days.ts';
 import type { JobHour, NodeHour } from '../rows/hours.ts';
 import type { ProcessRow } from '../rows/samples.ts';
 import type { TelemetryRows, AskedWindow } from '../rows/rows.ts';
-
-const HOUR_SECONDS = 3600;
 
 const hourOf = (time: number): number => Math.floor(time / HOUR_SECONDS) * HOUR_SECONDS;
 
@@ -154,19 +153,4 @@ export async function nodeHoursOf(source: TelemetryRows, window: AskedWindow): P
       gpuMemoryKb: rounded(load?.gpuMemoryKb ?? 0),
     };
   });
-}
-
-/** The hours of a window of which no samples are left, from the first to the end of the last; undefined where there are none. */
-export async function hourlySpan(
-  source: TelemetryRows,
-  window: AskedWindow,
-): Promise<{ readonly from: number; readonly until: number } | undefined> {
-  if (source.hourlySpan !== undefined) return source.hourlySpan(window);
-  const times = (await source.nodeHours(window)).map(({ time }) => time);
-  if (times.length === 0) return undefined;
-  // Hours come cluster by cluster.
-  return {
-    from: times.reduce((least, time) => Math.min(least, time)),
-    until: times.reduce((greatest, time) => Math.max(greatest, time)) + HOUR_SECONDS,
-  };
 }

@@ -4,6 +4,7 @@ import { performanceState } from '../../core/contract/sonar/conventions.ts';
 import { firstLabelOf, nodesIn } from '../../core/contract/sonar/node-range.ts';
 import type { TelemetryCard, TelemetryNode } from '../../core/contract/telemetry.ts';
 import type { AnswerOf } from './answers.ts';
+import { compareText } from '../rows/samples.ts';
 import type { TelemetryRows, AskedWindow } from '../rows/rows.ts';
 
 export type NodeFacts = AnswerOf<typeof TelemetryNode, 'cores' | 'memoryKb'>;
@@ -55,8 +56,6 @@ export const coresOf = (info: Readonly<Record<string, unknown>>): Uint =>
   );
 
 const neverReported = { cores: 0, memoryKb: 0, cards: 0, model: '', system: '', sampled: undefined };
-
-export const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
 interface Ranges {
   readonly name?: string;

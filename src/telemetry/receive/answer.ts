@@ -4,7 +4,7 @@ import type { ReportKind } from '../../core/contract/report-kinds.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
 import { asPlainData } from '../questions/answers.ts';
 import { linkedAttemptsOf } from '../questions/attempts.ts';
-import { hourlySpan } from '../questions/hours.ts';
+import { hourlySpan } from '../questions/hourly-span.ts';
 import { jobsOf } from '../questions/jobs.ts';
 import { loadOf } from '../questions/load.ts';
 import { cardsOf, nodeFactsOf } from '../questions/nodes.ts';

@@ -218,8 +218,8 @@ function inOrder<Item>(list: readonly Item[], ords: readonly unknown[]): readonl
   return placed.toSorted((one, other) => one.ord - other.ord).map(({ item }) => item);
 }
 
-const compare = <Value>(one: Value, other: Value): number => (one < other ? -1 : one > other ? 1 : 0);
+export const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
 /** The order of rows of nodes. */
 export const byNodeAndTime = (one: OnNode, other: OnNode): number =>
-  compare(one.cluster, other.cluster) || compare(one.node, other.node) || one.time - other.time;
+  compareText(one.cluster, other.cluster) || compareText(one.node, other.node) || one.time - other.time;
