@@ -52,13 +52,13 @@ module.exports = {
     forbid(
       'sql-of-telemetry-stands-in-its-store',
       'only the store of telemetry holds its database',
-      { path: '^src/telemetry/', pathNot: '^src/telemetry/sqlite/|\\.test\\.ts$' },
+      { path: '^src/telemetry/', pathNot: '^src/telemetry/store/sqlite/|\\.test\\.ts$' },
       { path: '^(node:)?sqlite$' },
     ),
     forbid(
       'one-room-knows-postgresql',
-      'telemetry/postgres holds connections to PostgreSQL; others know a store by its interface',
-      { path: '^src/', pathNot: '^src/telemetry/postgres/library\\.ts$|\\.test\\.ts$' },
+      'telemetry/store/postgres holds connections to PostgreSQL; others know a store by its interface',
+      { path: '^src/', pathNot: '^src/telemetry/store/postgres/library\\.ts$|\\.test\\.ts$' },
       { path: '^pg$|node_modules/pg/' },
     ),
     forbid(

@@ -8,13 +8,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TICKS_PER_SECOND, parseStat } from '../src/cluster/host/proc.ts';
-import { EnvelopeReader } from '../src/telemetry/read/envelope-reader.ts';
+import { EnvelopeReader } from '../src/telemetry/format/envelope-reader.ts';
 import { jobsOf } from '../src/telemetry/questions/jobs.ts';
-import { loadOf } from '../src/telemetry/questions/load.ts';
+import { loadOf } from '../src/telemetry/store/figures/load.ts';
 import { profileOf } from '../src/telemetry/questions/profile.ts';
 import { profileSteps } from '../src/telemetry/questions/profile-steps.ts';
 import { uptimeOf } from '../src/telemetry/questions/uptime.ts';
-import { openStore } from '../src/telemetry/open-store.ts';
+import { openStore } from '../src/telemetry/store/open-store.ts';
 import type { TelemetryStore } from '../src/telemetry/store/telemetry-store.ts';
 import { PostgresServer, postgresIsMissing } from '../tests/sonar/postgres-server.ts';
 import { argumentsOf } from './support/arguments.ts';

@@ -13,7 +13,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { createClient } from '../src/client/client.ts';
 import { connect as connectClient } from '../src/client/node/connect.ts';
 import { BASE_PATH } from '../src/core/contract/base-path.ts';
-import { openStore } from '../src/telemetry/open-store.ts';
+import { openStore } from '../src/telemetry/store/open-store.ts';
 import { argumentsOf } from './support/arguments.ts';
 import { createFigures } from './support/figures.ts';
 import { layOutPackage, workplace } from './support/package.ts';

@@ -78,7 +78,7 @@ const programs = await rolldown({
     'read-worker': 'src/server/http/read-worker.ts',
     'samples-worker': 'src/server/view/samples-worker.ts',
     'agents-worker': 'src/cli/agents-worker.ts',
-    'telemetry-worker': 'src/telemetry/receive/telemetry-worker.ts',
+    'telemetry-worker': 'src/telemetry/serve/telemetry-worker.ts',
   },
 });
 const { output } = await programs.write({

@@ -76,11 +76,11 @@ const cruised: Readonly<Record<string, readonly [path: string, text: string]>> =
     "import { openDatabase } from '../store/database.ts';\nexport const sneaks = openDatabase;\n",
   ],
   'telemetry-has-a-store-of-its-own': [
-    'src/telemetry/read/borrows.ts',
+    'src/telemetry/receive/borrows.ts',
     "import { roomOf } from '../../server/claim/room.ts';\nexport const borrows = roomOf;\n",
   ],
   'sql-of-telemetry-stands-in-its-store': [
-    'src/telemetry/read/selects.ts',
+    'src/telemetry/receive/selects.ts',
     "import { DatabaseSync } from 'node:sqlite';\nexport const selects = DatabaseSync;\n",
   ],
   'one-room-knows-postgresql': [
@@ -151,7 +151,7 @@ const rising: Readonly<Record<string, string>> = {
   'src/cli/output/rises.ts': 'src/cli/context.ts',
   'src/server/records/edges/rises.ts': 'src/server/records/deletion/deletion.ts',
   'src/runner/facts/rises.ts': 'src/runner/claim/open-jobs.ts',
-  'src/telemetry/store/rises.ts': 'src/telemetry/sqlite/database.ts',
+  'src/telemetry/store/rows/rises.ts': 'src/telemetry/store/sqlite/database.ts',
 };
 
 it('folders and files that need each other are refused in each room, and those that have an order pass', async () => {

@@ -9,11 +9,11 @@ import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { SampleEnvelope } from '../../src/core/contract/sonar/envelope.ts';
 import { parseTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
 import { profileSteps } from '../../src/telemetry/questions/profile-steps.ts';
-import type { AskedWindow } from '../../src/telemetry/rows/rows.ts';
-import { ingestFiles } from '../../src/telemetry/store/ingest-files.ts';
-import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';
-import { openStore } from '../../src/telemetry/open-store.ts';
-import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
+import type { AskedWindow } from '../../src/telemetry/store/rows/rows.ts';
+import { ingestFiles } from '../../src/telemetry/receive/files/ingest-files.ts';
+import { EmbeddedStore } from '../../src/telemetry/store/embedded/embedded-store.ts';
+import { openStore } from '../../src/telemetry/store/open-store.ts';
+import { EnvelopeReader } from '../../src/telemetry/format/envelope-reader.ts';
 import { EVERY_SECONDS, linesOf, type Simulation, START, writeSimulation } from './simulated-telemetry.ts';
 
 interface Arguments {

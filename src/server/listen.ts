@@ -7,7 +7,7 @@ import { behindGate } from './http/gate.ts';
 import { inTurns } from './http/in-turns.ts';
 import { isLoopbackAddress, nameOf } from './http/origin.ts';
 import { endRefusedBody } from './http/refused-bodies.ts';
-import type { Receiver } from '../telemetry/receive/receiver.ts';
+import type { Receiver } from '../telemetry/serve/receiver.ts';
 
 /** Where a server listens, and to whom. */
 export interface ListenOptions {

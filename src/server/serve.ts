@@ -26,7 +26,7 @@ import { migrateDatabase } from './store/migrate.ts';
 import { openDatabase } from './store/database.ts';
 import { ownDatabase, refuseForeign } from './store/own.ts';
 import { createStore } from './records/store.ts';
-import type { Receiver, ReceiverOptions } from '../telemetry/receive/receiver.ts';
+import type { Receiver, ReceiverOptions } from '../telemetry/serve/receiver.ts';
 import { viewerBy } from './access/viewer.ts';
 import { startUpkeep } from './upkeep.ts';
 
@@ -233,7 +233,7 @@ async function telemetryOf(
   given: Pick<ReceiverOptions, 'room' | 'answerInTurn'>,
 ): Promise<Receiver | undefined> {
   if (sonarStore === undefined) return undefined;
-  const { createReceiver } = await import('../telemetry/receive/receiver.ts');
+  const { createReceiver } = await import('../telemetry/serve/receiver.ts');
   return createReceiver({
     path: sonarStore,
     viewerOf: viewerBy(login, access),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDaemonConfig } from '../../src/telemetry/daemon/config.ts';
+import { parseDaemonConfig } from '../../src/telemetry/produce/daemon/config.ts';
 
 /** Configurations in Sonar's repository (https://github.com/NordicHPC/sonar), shortened: the file, its lines, where it sends, what it repeats. */
 const CONFIGURATIONS: readonly (readonly [string, string, string, readonly string[]])[] = [

@@ -3,9 +3,9 @@ import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
 import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { Envelope, MessageType } from '../../src/core/contract/sonar/envelope.ts';
 import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
-import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
-import { answerV2, servedPaths } from '../../src/telemetry/receive/v2/api-v2.ts';
-import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';
+import { EnvelopeReader } from '../../src/telemetry/format/envelope-reader.ts';
+import { answerV2, servedPaths } from '../../src/telemetry/questions/v2/api-v2.ts';
+import { EmbeddedStore } from '../../src/telemetry/store/embedded/embedded-store.ts';
 
 /** 2026-03-01T00:00:00Z. */
 const START = 1_772_323_200;

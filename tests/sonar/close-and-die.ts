@@ -1,5 +1,5 @@
 /** Closes days of a store, and is killed behind a step: `node close-and-die.ts STORE BEFORE STEP`. */
-import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';
+import { EmbeddedStore } from '../../src/telemetry/store/embedded/embedded-store.ts';
 
 const [path = '', before = '', last = ''] = process.argv.slice(2);
 const store = new EmbeddedStore(path);

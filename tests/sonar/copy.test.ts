@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PgConnection } from '../../src/telemetry/postgres/connection.ts';
-import { typedColumns, type CopyValue } from '../../src/telemetry/postgres/row-writer.ts';
+import { PgConnection } from '../../src/telemetry/store/postgres/connection.ts';
+import { typedColumns, type CopyValue } from '../../src/telemetry/store/postgres/row-writer.ts';
 import { PostgresServer, postgresIsMissing } from './postgres-server.ts';
 
 const columns = {

@@ -7,9 +7,9 @@ import type { Envelope, MessageType } from '../../src/core/contract/sonar/envelo
 import { GREATEST_UINT as GREATEST } from '../../src/core/contract/sonar/extended-uint.ts';
 import { readSonarJson } from '../../src/core/contract/sonar/read-json.ts';
 import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
-import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
-import { answerQuestion } from '../../src/telemetry/receive/answer.ts';
-import { openStore } from '../../src/telemetry/open-store.ts';
+import { EnvelopeReader } from '../../src/telemetry/format/envelope-reader.ts';
+import { answerQuestion } from '../../src/telemetry/questions/answer.ts';
+import { openStore } from '../../src/telemetry/store/open-store.ts';
 import type { TelemetryStore } from '../../src/telemetry/store/telemetry-store.ts';
 import { temporaryFolder, torc } from '../support/programs.ts';
 import { PostgresServer, postgresIsMissing } from './postgres-server.ts';

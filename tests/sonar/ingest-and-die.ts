@@ -1,6 +1,6 @@
 /** Stores the messages of two days, a few at a time, and is killed before a process is written: `node ingest-and-die.ts STORE PROCESS`. */
-import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
-import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';
+import { EnvelopeReader } from '../../src/telemetry/format/envelope-reader.ts';
+import { EmbeddedStore } from '../../src/telemetry/store/embedded/embedded-store.ts';
 import { DAY, messagesOfTwoDays, START } from './two-days.ts';
 
 const [path = '', processes = ''] = process.argv.slice(2);

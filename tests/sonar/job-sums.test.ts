@@ -5,9 +5,9 @@ import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
 import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { SampleProcess } from '../../src/core/contract/sonar/sample.ts';
 import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
-import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
-import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';
-import { ingestInto } from '../../src/telemetry/store/ingest.ts';
+import { EnvelopeReader } from '../../src/telemetry/format/envelope-reader.ts';
+import { EmbeddedStore } from '../../src/telemetry/store/embedded/embedded-store.ts';
+import { ingestInto } from '../../src/telemetry/receive/files/ingest.ts';
 import { temporaryFolder } from '../support/programs.ts';
 
 const START = 1_772_323_200;

@@ -1,6 +1,6 @@
 /** A receiving server, without its routes, closes days at once and prints its notices: `node keep-and-report.ts STORE NOTICES`. */
 import { createBodyRoom } from '../../src/server/http/body-room.ts';
-import { createReceiver } from '../../src/telemetry/receive/receiver.ts';
+import { createReceiver } from '../../src/telemetry/serve/receiver.ts';
 
 const [path = '', expected = ''] = process.argv.slice(2);
 const reported = Promise.withResolvers<undefined>();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PgConnection } from '../../src/telemetry/postgres/connection.ts';
-import { StoreAway } from '../../src/telemetry/postgres/errors.ts';
+import { PgConnection } from '../../src/telemetry/store/postgres/connection.ts';
+import { StoreAway } from '../../src/telemetry/store/postgres/errors.ts';
 import { PostgresServer, postgresIsMissing } from './postgres-server.ts';
 
 const COUNT = 'select n from generate_series(1, $1::int) n';

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { newClient } from '../../src/telemetry/postgres/library.ts';
+import { newClient } from '../../src/telemetry/store/postgres/library.ts';
 
 /** Where Debian puts the programs of each version. */
 const DEBIAN = '/usr/lib/postgresql';

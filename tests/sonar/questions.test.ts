@@ -9,18 +9,18 @@ import type { SampleJob, SampleProcess, SampleSystem } from '../../src/core/cont
 import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
 import { loadColumns } from '../../src/cli/commands/sonar/show/load.ts';
 import { jobsOf } from '../../src/telemetry/questions/jobs.ts';
-import { type LoadStep, loadOf } from '../../src/telemetry/questions/load.ts';
+import { type LoadStep, loadOf } from '../../src/telemetry/store/figures/load.ts';
 import { cardsOf, nodeFactsOf } from '../../src/telemetry/questions/nodes.ts';
 import { type ProfileInterval, profileOf } from '../../src/telemetry/questions/profile.ts';
 import { profileSteps } from '../../src/telemetry/questions/profile-steps.ts';
 import { chooseStepSeconds } from '../../src/telemetry/questions/step-length.ts';
 import { queueOf } from '../../src/telemetry/questions/queue.ts';
 import { reportLinesOf } from '../../src/telemetry/questions/report.ts';
-import type { TelemetryRows } from '../../src/telemetry/rows/rows.ts';
+import type { TelemetryRows } from '../../src/telemetry/store/rows/rows.ts';
 import { uptimeOf } from '../../src/telemetry/questions/uptime.ts';
-import { EnvelopeReader } from '../../src/telemetry/read/envelope-reader.ts';
-import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';
-import { ingestInto } from '../../src/telemetry/store/ingest.ts';
+import { EnvelopeReader } from '../../src/telemetry/format/envelope-reader.ts';
+import { EmbeddedStore } from '../../src/telemetry/store/embedded/embedded-store.ts';
+import { ingestInto } from '../../src/telemetry/receive/files/ingest.ts';
 import { temporaryFolder, torc } from '../support/programs.ts';
 
 const START = 1_772_323_200;

@@ -6,8 +6,8 @@ import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
 import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { Envelope } from '../../src/core/contract/sonar/envelope.ts';
 import { formatTimestamp } from '../../src/core/contract/sonar/timestamp.ts';
-import { servedPaths } from '../../src/telemetry/receive/v2/api-v2.ts';
-import { openStore } from '../../src/telemetry/open-store.ts';
+import { servedPaths } from '../../src/telemetry/questions/v2/api-v2.ts';
+import { openStore } from '../../src/telemetry/store/open-store.ts';
 import { start, startServer, temporaryFolder, torc } from '../support/programs.ts';
 import { everyField } from './every-field.ts';
 

@@ -7,10 +7,10 @@ import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
 import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
 import type { Envelope } from '../../src/core/contract/sonar/envelope.ts';
 import type { SonarSlurmJob } from '../../src/core/contract/sonar/jobs.ts';
-import { EnvelopeReader, type EnvelopeRecord } from '../../src/telemetry/read/envelope-reader.ts';
-import { mergeRecord, mergedValues } from '../../src/telemetry/jobs/merge.ts';
-import { EmbeddedStore } from '../../src/telemetry/embedded/embedded-store.ts';
-import { ingestInto } from '../../src/telemetry/store/ingest.ts';
+import { EnvelopeReader, type EnvelopeRecord } from '../../src/telemetry/format/envelope-reader.ts';
+import { mergeRecord, mergedValues } from '../../src/telemetry/store/rows/merged-job.ts';
+import { EmbeddedStore } from '../../src/telemetry/store/embedded/embedded-store.ts';
+import { ingestInto } from '../../src/telemetry/receive/files/ingest.ts';
 import { start, temporaryFolder, torc } from '../support/programs.ts';
 import { fill, noSmallDisk, smallDisk } from '../support/small-disk.ts';
 import { edges } from './edge.ts';
@@ -360,7 +360,7 @@ describe('the commands', () => {
     expect((await torc(['sonar', 'ingest', 'data', 'more', '--add-clusters'], { cwd })).code).toBe(0);
     const [killed, clean] = [new EmbeddedStore(join(cwd, 'sonar.db')), await storeWith('fox.test')];
     for (const file of ['01/0+sample-c1.json', '02/0+sample-c1.json.gz']) {
-      const reader = await import('../../src/telemetry/read/files.ts');
+      const reader = await import('../../src/telemetry/format/files.ts');
       for await (const records of reader.recordsOfFiles(join(data, 'fox.test/2026/03', file)))
         await ingestInto(clean, records, options);
     }

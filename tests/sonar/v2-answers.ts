@@ -1,5 +1,5 @@
 import { readSonarJson } from '../../src/core/contract/sonar/read-json.ts';
-import { answerV2, servedPaths } from '../../src/telemetry/receive/v2/api-v2.ts';
+import { answerV2, servedPaths } from '../../src/telemetry/questions/v2/api-v2.ts';
 import type { TelemetryStore } from '../../src/telemetry/store/telemetry-store.ts';
 
 interface About {

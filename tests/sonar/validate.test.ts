@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { encodeEnvelope } from '../../src/core/contract/sonar/encode.ts';
-import { EnvelopeReader, type EnvelopeRecord } from '../../src/telemetry/read/envelope-reader.ts';
+import { EnvelopeReader, type EnvelopeRecord } from '../../src/telemetry/format/envelope-reader.ts';
 import { start, temporaryFolder } from '../support/programs.ts';
 import { edges } from './edge.ts';
 import { everyField } from './every-field.ts';

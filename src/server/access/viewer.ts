@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Viewer } from '../../telemetry/receive/receiver.ts';
+import type { Viewer } from '../../telemetry/serve/receiver.ts';
 import type { LoginCheck } from './login.ts';
 import type { AccessSettings } from './settings.ts';
 

@@ -7,7 +7,7 @@ import { JSON_TYPE } from './headers.ts';
 import { makeText } from './make-reply.ts';
 import type { ReplyRoom } from './reply-room.ts';
 import { replyTexts } from './reply-text.ts';
-import type { ReceiverOptions } from '../../telemetry/receive/receiver.ts';
+import type { ReceiverOptions } from '../../telemetry/serve/receiver.ts';
 
 /** Answers questions of telemetry outside of the table of routes with the turn and the room of all long replies. */
 export const answersInTurn =

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Origin } from './envelope.ts';
+import type { Origin } from '../format/envelope.ts';
 
 export interface OriginOptions {
   readonly cluster?: string | undefined;

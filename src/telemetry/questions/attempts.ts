@@ -1,5 +1,5 @@
-import type { AttemptLink } from '../rows/records.ts';
-import type { JobKey, TelemetryRows, AskedWindow } from '../rows/rows.ts';
+import type { AttemptLink } from '../store/rows/records.ts';
+import type { JobKey, TelemetryRows, AskedWindow } from '../store/rows/rows.ts';
 
 export type LinkedAttempt = Pick<AttemptLink, 'cluster' | 'workflow' | 'workflowJob' | 'run' | 'attempt'>;
 

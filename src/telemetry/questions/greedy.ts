@@ -1,8 +1,8 @@
 import { greater } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import { storedJson } from '../rows/stored-json.ts';
-import type { SlurmJobRow } from '../rows/records.ts';
-import type { TelemetryRows, AskedWindow } from '../rows/rows.ts';
+import { storedJson } from '../store/rows/stored-json.ts';
+import type { SlurmJobRow } from '../store/rows/records.ts';
+import type { TelemetryRows, AskedWindow } from '../store/rows/rows.ts';
 import { type JobUseInWindow, jobsOf } from './jobs.ts';
 import { memoryOfSteps } from './memory-of-steps.ts';
 

@@ -1,5 +1,5 @@
 import { HOUR_SECONDS } from '../store/days.ts';
-import type { TelemetryRows, AskedWindow } from '../rows/rows.ts';
+import type { TelemetryRows, AskedWindow } from '../store/rows/rows.ts';
 
 /** The hours of a window of which no samples are left, from the first to the end of the last; undefined where there are none. */
 export async function hourlySpan(

@@ -1,9 +1,9 @@
 import { SLICED_MODE } from '../../core/contract/sonar/conventions.ts';
 import { firstLabelOf, nodesIn } from '../../core/contract/sonar/node-range.ts';
 import type { TelemetryReportLine } from '../../core/contract/telemetry.ts';
-import { storedJson } from '../rows/stored-json.ts';
-import type { TelemetryRows, AskedWindow } from '../rows/rows.ts';
-import type { AnswerOf } from './answers.ts';
+import { storedJson } from '../store/rows/stored-json.ts';
+import type { TelemetryRows, AskedWindow } from '../store/rows/rows.ts';
+import type { AnswerOf } from '../answers.ts';
 import { jobLineOf } from './job-line.ts';
 import { jobsOf } from './jobs.ts';
 

@@ -1,8 +1,8 @@
 import { minus, plus, sumOf } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import { type Counter, CpuTime } from './cpu-time.ts';
-import type { JobSampleRow, OnNode } from '../rows/samples.ts';
-import type { JobKey, Portions, TelemetryRows, AskedWindow } from '../rows/rows.ts';
+import { type Counter, CpuTime } from '../store/figures/cpu-time.ts';
+import type { JobSampleRow, OnNode } from '../store/rows/samples.ts';
+import type { JobKey, Portions, TelemetryRows, AskedWindow } from '../store/rows/rows.ts';
 import { sampleKeyOf } from './step-length.ts';
 
 /** What a job did on one node since the sample before. */

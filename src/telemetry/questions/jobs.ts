@@ -1,13 +1,13 @@
 import { amountOf, greater, minus, plus, rounded, sumOf } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import type { TelemetryJob } from '../../core/contract/telemetry.ts';
-import type { AnswerOf } from './answers.ts';
-import { CpuTime, eachSample } from './cpu-time.ts';
+import type { AnswerOf } from '../answers.ts';
+import { CpuTime, eachSample } from '../store/figures/cpu-time.ts';
 import { PeakOfSums } from './peak-of-sums.ts';
-import type { JobHour } from '../rows/hours.ts';
-import type { SlurmJobRow } from '../rows/records.ts';
-import type { ProcessRow } from '../rows/samples.ts';
-import type { TelemetryRows, AskedWindow } from '../rows/rows.ts';
+import type { JobHour } from '../store/rows/hours.ts';
+import type { SlurmJobRow } from '../store/rows/records.ts';
+import type { ProcessRow } from '../store/rows/samples.ts';
+import type { TelemetryRows, AskedWindow } from '../store/rows/rows.ts';
 
 /** What a job did within a window, from the samples of its processes, with what Slurm says of it. */
 export type JobUseInWindow = AnswerOf<

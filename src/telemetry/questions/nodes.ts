@@ -3,9 +3,9 @@ import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import { performanceState } from '../../core/contract/sonar/conventions.ts';
 import { firstLabelOf, nodesIn } from '../../core/contract/sonar/node-range.ts';
 import type { TelemetryCard, TelemetryNode } from '../../core/contract/telemetry.ts';
-import type { AnswerOf } from './answers.ts';
-import { compareText } from '../rows/samples.ts';
-import type { TelemetryRows, AskedWindow } from '../rows/rows.ts';
+import type { AnswerOf } from '../answers.ts';
+import { compareText } from '../store/rows/samples.ts';
+import type { TelemetryRows, AskedWindow } from '../store/rows/rows.ts';
 
 export type NodeFacts = AnswerOf<typeof TelemetryNode, 'cores' | 'memoryKb'>;
 

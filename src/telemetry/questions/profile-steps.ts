@@ -1,8 +1,8 @@
 import { greatestOf, sumOf } from '../../core/contract/sonar/amounts.ts';
 import { type JobUseOnNode, jobUses } from './job-samples.ts';
 import type { ProfileInterval } from './profile.ts';
-import type { JobHour } from '../rows/hours.ts';
-import type { JobKey, TelemetryRows, AskedWindow } from '../rows/rows.ts';
+import type { JobHour } from '../store/rows/hours.ts';
+import type { JobKey, TelemetryRows, AskedWindow } from '../store/rows/rows.ts';
 import { chooseStepSeconds, sampleKeyOf } from './step-length.ts';
 
 const HOUR = 3600;

@@ -1,11 +1,11 @@
 import { greater, greatestOf, minus, plus, sumOf } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
 import type * as contract from '../../core/contract/telemetry.ts';
-import type { AnswerFields } from './answers.ts';
-import { CpuTime, eachSample, keyed } from './cpu-time.ts';
-import type { JobHour } from '../rows/hours.ts';
-import type { ProcessRow } from '../rows/samples.ts';
-import type { JobKey, Portions, TelemetryRows, AskedWindow } from '../rows/rows.ts';
+import type { AnswerFields } from '../answers.ts';
+import { CpuTime, eachSample, keyed } from '../store/figures/cpu-time.ts';
+import type { JobHour } from '../store/rows/hours.ts';
+import type { ProcessRow } from '../store/rows/samples.ts';
+import type { JobKey, Portions, TelemetryRows, AskedWindow } from '../store/rows/rows.ts';
 
 /** What a job did in one interval, on one node. */
 export type ProfileInterval = AnswerFields<contract.ProfileStep, 'cpuSeconds' | 'memoryKb' | 'gpuMemoryKb'>;

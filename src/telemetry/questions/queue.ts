@@ -1,10 +1,10 @@
 import { HELD_PRIORITY } from '../../core/contract/sonar/conventions.ts';
 import type { TelemetryQueue } from '../../core/contract/telemetry.ts';
-import type { AnswerOf } from './answers.ts';
-import { type Merged, rankOfState, mergedValues } from '../jobs/merge.ts';
-import { storedJson } from '../rows/stored-json.ts';
-import type { SlurmJobRow } from '../rows/records.ts';
-import type { TelemetryRows, AskedWindow } from '../rows/rows.ts';
+import type { AnswerOf } from '../answers.ts';
+import { type Merged, rankOfState, mergedValues } from '../store/rows/merged-job.ts';
+import { storedJson } from '../store/rows/stored-json.ts';
+import type { SlurmJobRow } from '../store/rows/records.ts';
+import type { TelemetryRows, AskedWindow } from '../store/rows/rows.ts';
 
 /** The queue of a partition: what waits now, and how long jobs waited that started within the window. */
 export type PartitionQueue = AnswerOf<typeof TelemetryQueue>;

@@ -1,14 +1,14 @@
 import { greater, greatestOf, sumOf } from '../../core/contract/sonar/amounts.ts';
 import type { ReportKind } from '../../core/contract/report-kinds.ts';
 import type { TelemetryReportLine } from '../../core/contract/telemetry.ts';
-import type { AnswerOf } from './answers.ts';
+import type { AnswerOf } from '../answers.ts';
 import { greedyJobs } from './greedy.ts';
 import { idleCards } from './idle-cards.ts';
 import { jobLineOf } from './job-line.ts';
 import { type JobUseInWindow, jobsOf } from './jobs.ts';
 import { coresOf } from './nodes.ts';
-import type { ProcessRow } from '../rows/samples.ts';
-import type { TelemetryRows, AskedWindow } from '../rows/rows.ts';
+import type { ProcessRow } from '../store/rows/samples.ts';
+import type { TelemetryRows, AskedWindow } from '../store/rows/rows.ts';
 
 export type ReportLine = AnswerOf<typeof TelemetryReportLine, 'memoryKb' | 'gpuMemoryKb'>;
 

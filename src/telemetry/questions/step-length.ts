@@ -1,4 +1,4 @@
-import type { JobHour } from '../rows/hours.ts';
+import type { JobHour } from '../store/rows/hours.ts';
 
 /** Lengths of the steps of a profile that may be chosen; the command has the same for `--every`. */
 export const STEP_SECONDS = [300, 1800, 3600, 43_200, 86_400, 604_800] as const;

@@ -1,8 +1,8 @@
 import type { TelemetryUptime } from '../../core/contract/telemetry.ts';
-import type { AnswerOf } from './answers.ts';
-import type { NodeHour } from '../rows/hours.ts';
-import { byNodeAndTime, type SampleTime } from '../rows/samples.ts';
-import type { TelemetryRows, AskedWindow } from '../rows/rows.ts';
+import type { AnswerOf } from '../answers.ts';
+import type { NodeHour } from '../store/rows/hours.ts';
+import { byNodeAndTime, type SampleTime } from '../store/rows/samples.ts';
+import type { TelemetryRows, AskedWindow } from '../store/rows/rows.ts';
 
 /** A time during which a node sent samples, or did not. */
 export type UptimeSpan = AnswerOf<typeof TelemetryUptime>;

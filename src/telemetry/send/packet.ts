@@ -1,7 +1,7 @@
 import { encodeEnvelope } from '../../core/contract/sonar/encode.ts';
 import type { Compat } from '../../core/contract/sonar/compat.ts';
 import type { MessageType } from '../../core/contract/sonar/envelope.ts';
-import type { ProducedMessage } from '../produce/envelope.ts';
+import type { ProducedMessage } from '../format/envelope.ts';
 
 /** A message as text, with its address: what sinks carry, and what the spool keeps. */
 export interface Packet {

@@ -8,8 +8,8 @@ import type {
   SampleSystem,
 } from '../../core/contract/sonar/sample.ts';
 import { formatTimestamp } from '../../core/contract/sonar/timestamp.ts';
-import { storedJson } from '../rows/stored-json.ts';
-import { type Cell, fromInteger, fromSigned, fromThousandths, unpackUints } from '../rows/numbers.ts';
+import { storedJson } from './rows/stored-json.ts';
+import { type Cell, fromInteger, fromSigned, fromThousandths, unpackUints } from './rows/numbers.ts';
 import { type SampleColumn, type SampleNames, sampleTables } from './tables.ts';
 import type { StoredEnvelope } from './telemetry-store.ts';
 import { putUnknownMembers, type UnknownMember } from './unknown-members.ts';

@@ -1,6 +1,6 @@
 import { aboutOf } from '../../core/contract/sonar/envelope.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
-import type { EnvelopeRecord } from '../read/envelope-reader.ts';
+import type { EnvelopeRecord } from '../format/envelope-reader.ts';
 import { DAY_SECONDS } from './days.ts';
 
 /**

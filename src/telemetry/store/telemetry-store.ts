@@ -1,7 +1,7 @@
 import type { Envelope, MessageType } from '../../core/contract/sonar/envelope.ts';
-import type { AttemptLink } from '../rows/records.ts';
-import type { TelemetryRows } from '../rows/rows.ts';
-import type { EnvelopeRecord } from '../read/envelope-reader.ts';
+import type { AttemptLink } from './rows/records.ts';
+import type { TelemetryRows } from './rows/rows.ts';
+import type { EnvelopeRecord } from '../format/envelope-reader.ts';
 
 /**
  * A store of telemetry. The embedded store (one SQLite file) implements it, and so does every other one; commands, the

@@ -1,7 +1,7 @@
 import type { AskTelemetry } from '../../../src/server/telemetry/handlers.ts';
-import { EnvelopeReader } from '../../../src/telemetry/read/envelope-reader.ts';
-import { answerQuestion } from '../../../src/telemetry/receive/answer.ts';
-import { openStore } from '../../../src/telemetry/open-store.ts';
+import { EnvelopeReader } from '../../../src/telemetry/format/envelope-reader.ts';
+import { answerQuestion } from '../../../src/telemetry/questions/answer.ts';
+import { openStore } from '../../../src/telemetry/store/open-store.ts';
 import type { TelemetryStore } from '../../../src/telemetry/store/telemetry-store.ts';
 
 /** Two samples of a node with a card, its hardware, and a job of Slurm that runs there while another one waits. */

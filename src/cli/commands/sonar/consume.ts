@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import { counted, grouped } from '../../../core/quantity/count-text.ts';
-import type { ClusterTally } from '../../../telemetry/consume/tally.ts';
+import type { ClusterTally } from '../../../telemetry/receive/kafka/tally.ts';
 import { command } from '../../command.ts';
 import { Failure, UsageError } from '../../failure.ts';
 import type { Output } from '../../output/output.ts';
@@ -38,9 +38,9 @@ export const consume = command('sonar consume <broker...>', {
     const login = loginOf(options);
     const { caFile } = options;
     if (caFile !== undefined) readable(caFile);
-    const { consumeTopics: run, BrokerRefuses } = await import('../../../telemetry/consume/consumer.ts');
-    const { MessageTally } = await import('../../../telemetry/consume/tally.ts');
-    const { StoreAway } = await import('../../../telemetry/postgres/errors.ts');
+    const { consumeTopics: run, BrokerRefuses } = await import('../../../telemetry/receive/kafka/consumer.ts');
+    const { MessageTally } = await import('../../../telemetry/receive/kafka/tally.ts');
+    const { StoreAway } = await import('../../../telemetry/store/postgres/errors.ts');
     const tally = new MessageTally();
     const stop = new AbortController();
     void untilAsked().then(() => stop.abort());

@@ -26,11 +26,11 @@ export const daemon = command('sonar daemon <file>', {
   ],
   async run(context, [file], options) {
     const { output, environment } = context;
-    const { parseDaemonConfig } = await import('../../../telemetry/daemon/config.ts');
-    const { startTelemetryDaemon } = await import('../../../telemetry/daemon/daemon.ts');
+    const { parseDaemonConfig } = await import('../../../telemetry/produce/daemon/config.ts');
+    const { startTelemetryDaemon } = await import('../../../telemetry/produce/daemon/daemon.ts');
     const { preferSmallCode, preferSmallHeap } = await import('../../../cluster/host/small-heap.ts');
     const { messageOriginOf } = await import('../../../telemetry/produce/origin.ts');
-    const { openSink } = await import('../../../telemetry/daemon/open-sink.ts');
+    const { openSink } = await import('../../../telemetry/produce/daemon/open-sink.ts');
     const { packetOf } = await import('../../../telemetry/send/packet.ts');
     const { locksFor } = await import('./locks.ts');
     const config = parseDaemonConfig(textOf(file), file);

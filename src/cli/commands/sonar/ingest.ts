@@ -1,8 +1,8 @@
 import { counted, grouped } from '../../../core/quantity/count-text.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
-import type { IngestProgress } from '../../../telemetry/store/ingest-files.ts';
-import type { IngestCounts } from '../../../telemetry/store/ingest.ts';
-import { type InputFile, inputFilesOf, linkFiles } from '../../../telemetry/read/paths.ts';
+import type { IngestProgress } from '../../../telemetry/receive/files/ingest-files.ts';
+import type { IngestCounts } from '../../../telemetry/receive/files/ingest.ts';
+import { type InputFile, inputFilesOf, linkFiles } from '../../../telemetry/receive/files/paths.ts';
 import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
 import { fileErrorText } from '../../file-error.ts';
@@ -27,8 +27,8 @@ export const ingest = command('sonar ingest <path...>', {
   offline: true,
   async run({ output, configuration, exitWith }, [paths], options) {
     output.recordOnly('sonar ingest');
-    const { ingestFiles } = await import('../../../telemetry/store/ingest-files.ts');
-    const { linksIn } = await import('../../../telemetry/read/links.ts');
+    const { ingestFiles } = await import('../../../telemetry/receive/files/ingest-files.ts');
+    const { linksIn } = await import('../../../telemetry/receive/files/links.ts');
     const { files, linked } = filesAt(paths);
     if (files.length === 0 && linked.length === 0)
       throw new Failure(

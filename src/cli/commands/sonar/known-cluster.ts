@@ -1,5 +1,5 @@
 import { suggest } from '../../../core/workflow-file/problems/suggest.ts';
-import type { TelemetryRows } from '../../../telemetry/rows/rows.ts';
+import type { TelemetryRows } from '../../../telemetry/store/rows/rows.ts';
 import { Failure } from '../../failure.ts';
 
 /** Refuses a cluster that the store does not have: an empty answer would look like one without data. */

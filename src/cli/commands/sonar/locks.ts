@@ -1,4 +1,4 @@
-import { type Lock, takeNodeLock } from '../../../telemetry/produce/lock.ts';
+import { type Lock, takeNodeLock } from '../../../cluster/node-lock.ts';
 import type { Output } from '../../output/output.ts';
 import { Failure } from '../../failure.ts';
 

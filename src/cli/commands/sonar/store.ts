@@ -36,8 +36,8 @@ export async function withStore<Result>(
   use: (store: TelemetryStore) => Result | Promise<Result>,
 ): Promise<Result> {
   // A sample of a node needs no database: it is loaded on use.
-  const { StoreUnusable } = await import('../../../telemetry/sqlite/database.ts');
-  const { openStore } = await import('../../../telemetry/open-store.ts');
+  const { StoreUnusable } = await import('../../../telemetry/store/sqlite/database.ts');
+  const { openStore } = await import('../../../telemetry/store/open-store.ts');
   let store: TelemetryStore | undefined;
   if (umask !== undefined) restrictFiles(umask);
   refuseForeign(path);
@@ -50,7 +50,7 @@ export async function withStore<Result>(
       throw new Failure(`the store ${path} cannot be used: ${(cause as Error).message}; run the command again`, {
         cause,
       });
-    const { PostgresUnusable, StoreAway } = await import('../../../telemetry/postgres/errors.ts');
+    const { PostgresUnusable, StoreAway } = await import('../../../telemetry/store/postgres/errors.ts');
     if (cause instanceof StoreAway)
       throw new Failure(`${cause.message}; what was stored before stays: run the command again`, { cause });
     if (!(cause instanceof StoreUnusable || cause instanceof PostgresUnusable)) throw cause;

@@ -1,5 +1,5 @@
 import type { MessageProblem } from '../../../core/contract/sonar/problem.ts';
-import type { EnvelopeRecord } from '../../../telemetry/read/envelope-reader.ts';
+import type { EnvelopeRecord } from '../../../telemetry/format/envelope-reader.ts';
 import { command } from '../../command.ts';
 import { Failure } from '../../failure.ts';
 import { integerOption, option } from '../../option.ts';
@@ -34,7 +34,7 @@ export const validate = command('sonar validate [file...]', {
   ],
   offline: true,
   async run({ output, exitWith }, [files], options) {
-    const { recordsOfFiles } = await import('../../../telemetry/read/files.ts');
+    const { recordsOfFiles } = await import('../../../telemetry/format/files.ts');
     const paths = files === undefined || files.length === 0 ? ['-'] : files;
     const shown: Finding[] = [];
     const verdicts: Verdict[] = [];

@@ -7,8 +7,8 @@ import type {
   SampleProcess,
   SampleSystem,
 } from '../../../core/contract/sonar/sample.ts';
-import { errorMessageOf, type Origin } from '../envelope.ts';
-import { timestampOf } from '../timestamp.ts';
+import { errorMessageOf, type Origin } from '../../format/envelope.ts';
+import { timestampOf } from '../../format/timestamp.ts';
 import type { ProcessRecord } from './records.ts';
 
 export interface SampleFacts {

@@ -4,7 +4,7 @@ import { type DetailedProcess, openDetails } from '../../../cluster/host/process
 import type { SlurmStep } from '../../../cluster/host/slurm-groups.ts';
 import type { ProcessSample } from '../../../cluster/host/proc.ts';
 import type { UserNames } from '../../../cluster/host/user-names.ts';
-import { dataMessage, type ProducedMessage, type Origin } from '../envelope.ts';
+import { dataMessage, type ProducedMessage, type Origin } from '../../format/envelope.ts';
 import { attributesOfSample } from './attributes.ts';
 import { isWanted, type SampleFilters } from './filters.ts';
 import { sampleRecords, roundedTo } from './records.ts';

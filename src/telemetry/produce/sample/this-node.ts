@@ -4,7 +4,7 @@ import { bootEpoch } from '../../../cluster/host/boot-epoch.ts';
 import { textOf } from '../../../cluster/host/group-files.ts';
 import type { SlurmStep } from '../../../cluster/host/slurm-groups.ts';
 import { createUserNames } from '../../../cluster/host/user-names.ts';
-import { errorMessage, type ProducedMessage } from '../envelope.ts';
+import { errorMessage, type ProducedMessage } from '../../format/envelope.ts';
 import { createRecorder, type Recorder, type RecorderOptions } from './recorder.ts';
 import { createRollUpIds } from './roll-up.ts';
 import { openProcessTable } from '../../../cluster/host/proc.ts';

@@ -1,8 +1,8 @@
 import { runHelper } from '../../../cluster/exec.ts';
 import { outsideAllocation, slurmProgram } from '../../../cluster/slurm/programs.ts';
 import type { ClusterAttributes } from '../../../core/contract/sonar/cluster.ts';
-import { dataMessage, errorMessage, type ProducedMessage, type Origin } from '../envelope.ts';
-import { timestampOf } from '../timestamp.ts';
+import { dataMessage, errorMessage, type ProducedMessage, type Origin } from '../../format/envelope.ts';
+import { timestampOf } from '../../format/timestamp.ts';
 import { namesOf } from './slurm-text.ts';
 
 export interface ClusterOptions {

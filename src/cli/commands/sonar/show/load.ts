@@ -1,5 +1,5 @@
 import { rounded } from '../../../../core/contract/sonar/amounts.ts';
-import type { LoadStep } from '../../../../telemetry/questions/load.ts';
+import type { LoadStep } from '../../../../telemetry/store/figures/load.ts';
 import { command } from '../../../command.ts';
 import { percent } from '../../../output/columns.ts';
 import type { Column } from '../../../output/table.ts';
@@ -31,7 +31,7 @@ export const showLoad = command('sonar show load', {
   ],
   offline: true,
   async run({ output }, _args, options) {
-    const { loadOf } = await import('../../../../telemetry/questions/load.ts');
+    const { loadOf } = await import('../../../../telemetry/store/figures/load.ts');
     print(
       output,
       'intervals',

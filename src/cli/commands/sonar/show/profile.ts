@@ -1,6 +1,6 @@
 import type { Uint } from '../../../../core/contract/sonar/kinds.ts';
 import { exactUint, GREATEST_UINT } from '../../../../core/contract/sonar/extended-uint.ts';
-import { asPlainData } from '../../../../telemetry/questions/answers.ts';
+import { asPlainData } from '../../../../telemetry/answers.ts';
 import { command } from '../../../command.ts';
 import { Failure, UsageError } from '../../../failure.ts';
 import { percentText } from '../../../output/words.ts';

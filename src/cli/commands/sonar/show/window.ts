@@ -1,8 +1,8 @@
 import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
 import { printable } from '../../../../core/text/printable.ts';
-import { asPlainData } from '../../../../telemetry/questions/answers.ts';
+import { asPlainData } from '../../../../telemetry/answers.ts';
 import { hourlySpan } from '../../../../telemetry/questions/hourly-span.ts';
-import type { TelemetryRows, AskedWindow } from '../../../../telemetry/rows/rows.ts';
+import type { TelemetryRows, AskedWindow } from '../../../../telemetry/store/rows/rows.ts';
 import { UsageError } from '../../../failure.ts';
 import { option, optionsOf } from '../../../option.ts';
 import type { Output } from '../../../output/output.ts';
