@@ -62,6 +62,12 @@ module.exports = {
       { path: '^pg$|node_modules/pg/' },
     ),
     forbid(
+      'a-store-asks-no-question',
+      'questions of telemetry are answered from rows of a store, which knows neither who asks nor how samples arrive',
+      { path: '^src/telemetry/store/', pathNot: '\\.test\\.ts$' },
+      { path: '^src/telemetry/(questions|receive|produce|send|serve)/' },
+    ),
+    forbid(
       'no-server-code-on-a-compute-node',
       'a runner and a use case know routes, never the server',
       { path: '^src/(runner|operations|client|cluster|telemetry|page|tui|agents|dash)/', pathNot: '\\.test\\.ts$' },

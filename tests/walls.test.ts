@@ -87,6 +87,10 @@ const cruised: Readonly<Record<string, readonly [path: string, text: string]>> =
     'src/telemetry/questions/connects.ts',
     "import pg from 'pg';\nexport const connects = pg;\n",
   ],
+  'a-store-asks-no-question': [
+    'src/telemetry/store/asks.ts',
+    "import { queueOf } from '../questions/queue.ts';\nexport const asks = queueOf;\n",
+  ],
   'no-server-code-on-a-compute-node': [
     'src/runner/cheats.ts',
     "import { serve } from '../server/serve.ts';\nexport const cheats = serve;\n",
