@@ -96,7 +96,7 @@ module.exports = {
       'torc-mcp-server and the thread of a server with --mcp load the tools for agents, and the library of their protocol',
       {
         path: '^src/',
-        pathNot: '^src/agents/|^src/cli/(commands/mcp-server|agents-worker)\\.ts$|\\.test\\.ts$',
+        pathNot: '^src/agents/|^src/cli/(commands/mcp-server|program/agents-worker)\\.ts$|\\.test\\.ts$',
       },
       { path: '^src/agents/|node_modules/@modelcontextprotocol/' },
     ),

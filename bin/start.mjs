@@ -63,7 +63,7 @@ function giveBackVariables() {
 async function programs() {
   const { existsSync } = process.getBuiltinModule('fs');
   const { join } = process.getBuiltinModule('path');
-  const source = join(here, '..', 'src', 'cli', 'main.ts');
+  const source = join(here, '..', 'src', 'cli', 'program', 'main.ts');
   const built = join(here, '..', 'dist', 'cli');
   const isCheckout = existsSync(source);
   const load = isCheckout ? undefined : compiledPrograms(built);

@@ -70,14 +70,14 @@ const programs = await rolldown({
     inject: { [WEB]: [join(import.meta.dirname, '../src/server/http/late-web.ts'), 'web'] },
   },
   input: {
-    main: 'src/cli/main.ts',
+    main: 'src/cli/program/main.ts',
     // What the server starts beside itself stands under its own name.
     'verify-worker': 'src/server/access/verify-worker.ts',
     'checkpoint-worker': 'src/server/store/checkpoint-worker.ts',
     'sql-process': 'src/server/admin/sql-process.ts',
     'read-worker': 'src/server/http/read-worker.ts',
     'samples-worker': 'src/server/view/samples-worker.ts',
-    'agents-worker': 'src/cli/agents-worker.ts',
+    'agents-worker': 'src/cli/program/agents-worker.ts',
     'telemetry-worker': 'src/telemetry/serve/telemetry-worker.ts',
   },
 });

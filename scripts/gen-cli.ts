@@ -1,11 +1,11 @@
 /** The page of commands. */
-import type { Command } from '../src/cli/command.ts';
-import type { Option } from '../src/cli/option.ts';
-import { commandsOf } from '../src/cli/commands.ts';
+import type { Command } from '../src/cli/command/command.ts';
+import type { Option } from '../src/cli/command/option.ts';
+import { commandsOf } from '../src/cli/program/commands.ts';
 import { keyAt } from '../src/cli/config/schema.ts';
-import { exampleOf } from '../src/cli/examples.ts';
-import { shortOptionsOf } from '../src/cli/short-options.ts';
-import { globalOptions } from '../src/cli/settings.ts';
+import { exampleOf } from '../src/cli/program/examples.ts';
+import { shortOptionsOf } from '../src/cli/program/short-options.ts';
+import { globalOptions } from '../src/cli/command/settings.ts';
 import { write } from './write-generated.ts';
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
@@ -46,7 +46,7 @@ write(
   'docs/reference/cli.md',
   `# Commands
 
-Made from the command tables in \`src/cli/commands.ts\` by \`npm run gen\`.
+Made from the command tables in \`src/cli/program/commands.ts\` by \`npm run gen\`.
 
 Results go to standard output and nothing else does; messages for the user go to standard error. Lists are \`{"items": […]}\` with \`-f json\`. Exit codes: 0 done, 1 not done, 2 invalid arguments, 78 not configured (no runtime, or a \`torc.toml\` that is not trusted), 130 interrupted.
 

@@ -105,7 +105,7 @@ const cruised: Readonly<Record<string, readonly [path: string, text: string]>> =
   ],
   'operations-know-no-command-line': [
     'src/operations/listens.ts',
-    "import { Failure } from '../cli/failure.ts';\nexport const listens = Failure;\n",
+    "import { Failure } from '../cli/command/failure.ts';\nexport const listens = Failure;\n",
   ],
   'agents-are-served-by-one-program': [
     'src/operations/serves.ts',
@@ -152,7 +152,7 @@ const rising: Readonly<Record<string, string>> = {
   'src/core/quantity/rises.ts': 'src/core/lifecycle/placement/obstacles.ts',
   'src/core/workflow-file/text/rises.ts': 'src/core/workflow-file/read/read.ts',
   'src/operations/submit/rises.ts': 'src/operations/run/run-here.ts',
-  'src/cli/output/rises.ts': 'src/cli/context.ts',
+  'src/cli/output/rises.ts': 'src/cli/command/context.ts',
   'src/server/records/edges/rises.ts': 'src/server/records/deletion/deletion.ts',
   'src/runner/facts/rises.ts': 'src/runner/claim/open-jobs.ts',
   'src/telemetry/store/rows/rises.ts': 'src/telemetry/store/sqlite/database.ts',
@@ -216,7 +216,7 @@ const purity: Readonly<Record<string, readonly [path: string, text: string, refu
   ],
   'a use case does not know the command line': [
     'src/operations/hears.ts',
-    "import { Failure } from '../cli/failure.ts';\nexport const hears = Failure;\n",
+    "import { Failure } from '../cli/command/failure.ts';\nexport const hears = Failure;\n",
     /TS6307.*failure\.ts|failure\.ts.*TS6307/,
   ],
   'a route without a handler does not compile': [

@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import { isUnknownRoute } from '../client/compat/unknown-route.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
 import { Refusal } from '../core/contract/refusals.ts';
-import type { Context } from './context.ts';
+import type { Context } from './command/context.ts';
 
 /** Where a browser finds the page of a server. */
 export interface PageAddress {

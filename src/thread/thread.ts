@@ -1,4 +1,4 @@
-import { extname } from 'node:path';
+import { basename, extname } from 'node:path';
 import { type Transferable, Worker, type WorkerOptions } from 'node:worker_threads';
 import { Refusal, type RefusalCode } from '../core/contract/refusals.ts';
 
@@ -26,9 +26,10 @@ export class Thread<Question, Reply> {
   #questions = 0;
   #keeps = 0;
 
-  /** `name` is the source file beside the one of `importUrl`, or the bundle beside the bundle of that file. */
-  constructor(name: string, importUrl: string, options: ThreadOptions = {}) {
-    this.#url = new URL(`${name}${extname(importUrl)}`, importUrl);
+  /** `path` leads from the source file of `importUrl` to that of the thread; bundles stand side by side. */
+  constructor(path: string, importUrl: string, options: ThreadOptions = {}) {
+    const ending = extname(importUrl);
+    this.#url = new URL(`${ending === '.ts' ? path : `./${basename(path)}`}${ending}`, importUrl);
     this.#options = options;
   }
 

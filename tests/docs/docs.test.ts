@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { formatProblem } from '../../src/core/workflow-file/problems/problems.ts';
 import { readSpec } from '../../src/core/workflow-file/read/read.ts';
 import { VERSION } from '../../src/core/contract/version.ts';
-import { commandsOf } from '../../src/cli/commands.ts';
+import { commandsOf } from '../../src/cli/program/commands.ts';
 import { pagesToFollow } from '../support/pages/all.ts';
 import { parsePage } from '../support/pages/parse.ts';
 

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commandsOf } from '../../src/cli/commands.ts';
+import { commandsOf } from '../../src/cli/program/commands.ts';
 import { temporaryFolder, torc } from '../support/programs.ts';
 
 /** `-s` commands in a folder without a database: what needs one makes none, and names the one above. */

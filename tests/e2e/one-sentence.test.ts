@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOutput } from '../../src/cli/output/output.ts';
-import { saySummary } from '../../src/cli/summary.ts';
+import { saySummary } from '../../src/cli/run/summary.ts';
 import { sentenceOf } from '../../src/core/attempt/cause.ts';
 import { type CauseCode, causeCodes } from '../../src/core/contract/cause-code.ts';
 import type { JobStatus } from '../../src/core/job/job-statuses.ts';

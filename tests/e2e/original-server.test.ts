@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { commandsOf } from '../../src/cli/commands.ts';
+import { commandsOf } from '../../src/cli/program/commands.ts';
 import { type StandIn, standIn } from '../support/original/stand-in.ts';
 import { temporaryFolder, torc, until } from '../support/programs.ts';
 import { wordsTo } from '../support/words.ts';

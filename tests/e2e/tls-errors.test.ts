@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { missingInChain } from '../../src/cli/server/certificate-chain.ts';
+import { missingInChain } from '../../src/cli/commands/server/certificate-chain.ts';
 import { startServer, temporaryFolder, torc } from '../support/programs.ts';
 import { said } from '../support/words.ts';
 

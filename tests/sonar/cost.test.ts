@@ -36,7 +36,6 @@ it('one sample loads its own command, the parser of options and what takes sampl
     'sonar/locks.ts',
     'sonar/produce-options.ts',
     'sonar/sample.ts',
-    'torc.ts',
   ]);
   expect(below(modules, 'telemetry/', 2)).toEqual([
     'produce/envelope.ts',

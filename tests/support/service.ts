@@ -4,7 +4,7 @@ import { type StreamEventType, streamEvents } from '../../src/core/contract/even
 import type { ClaimedJob } from '../../src/core/contract/exchange.ts';
 import type { Workflow } from '../../src/core/contract/workflow.ts';
 import { credentialLogin } from '../../src/server/access/login.ts';
-import { recoveries } from '../../src/cli/server/recoveries.ts';
+import { recoveries } from '../../src/cli/commands/server/recoveries.ts';
 import { type AppOptions, createApp } from '../../src/server/http/app.ts';
 import { type Database, openDatabase } from '../../src/server/store/database.ts';
 import { migrateDatabase } from '../../src/server/store/migrate.ts';

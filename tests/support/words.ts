@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, vi } from 'vitest';
-import { runProgram } from '../../src/cli/program.ts';
+import { runProgram } from '../../src/cli/program/program.ts';
 import type { Ended } from './programs.ts';
 
 /**

@@ -3,12 +3,12 @@ import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import { countOf, UNSUCCESSFUL } from '../../core/job/statuses.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 import { cancelAllocations, openAllocations } from '../../operations/submit/cancel-allocations.ts';
-import { agrees, noPrompts } from '../agree.ts';
-import { chooseWorkflow, openWorkflow } from '../choose-workflow.ts';
-import { command } from '../command.ts';
-import type { Context } from '../context.ts';
-import { Failure, Interrupted } from '../failure.ts';
-import { option } from '../option.ts';
+import { agrees, noPrompts } from '../choose/agree.ts';
+import { chooseWorkflow, openWorkflow } from '../choose/choose-workflow.ts';
+import { command } from '../command/command.ts';
+import type { Context } from '../command/context.ts';
+import { Failure, Interrupted } from '../command/failure.ts';
+import { option } from '../command/option.ts';
 
 export const cancel = command('cancel [workflow]', {
   says: 'Cancel a workflow: no job starts any more, and runners end its running jobs.',

@@ -1,12 +1,12 @@
 import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
-import type { Command } from '../command.ts';
-import { integerOption, option } from '../option.ts';
+import type { Command } from '../command/command.ts';
+import { integerOption, option } from '../command/option.ts';
 import { amount, date } from '../output/columns.ts';
 import type { Column } from '../output/table.ts';
 import { ageSeconds, bytesText, memoryText, percentText, secondsText } from '../output/words.ts';
-import { letteredPagingOptions } from '../paging.ts';
-import { getCommand, listCommand } from '../record-commands.ts';
+import { letteredPagingOptions } from '../records/paging.ts';
+import { getCommand, listCommand } from '../records/record-commands.ts';
 
 const columns: readonly Column<ComputeNode>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right', importance: 8 },

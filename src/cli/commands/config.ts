@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makeFolder } from '../../cluster/make-folder.ts';
 import { whyNotTrusted } from '../../cluster/trust.ts';
-import { type Command, command } from '../command.ts';
+import { type Command, command } from '../command/command.ts';
 import { trustCommand } from '../config/not-trusted.ts';
 import { configurationPlaces, lookUp, type Reading, readConfiguration, type Role } from '../config/read.ts';
 import { builtIn, partsOf, type Path, paths } from '../config/schema.ts';
-import { Failure, UsageError } from '../failure.ts';
-import { userOf } from '../settings.ts';
-import { option } from '../option.ts';
+import { Failure, UsageError } from '../command/failure.ts';
+import { userOf } from '../command/settings.ts';
+import { option } from '../command/option.ts';
 
 /** These commands read the configuration themselves, also an invalid one. */
 const itself = { offline: true, ignoresConfiguration: true } as const;
@@ -69,12 +69,16 @@ const configTrust = command('config trust [file]', {
     const { trustFile } = await import('../config/trusted-files.ts');
     const { guardedIn } = await import('../config/read.ts');
     const keys = await guardedIn(file, found.text);
-    trustFile(file, found.text, environment);
+    refuseUnrecorded(trustFile(file, found.text, environment));
     output.text(
       `Trusted ${resolve(file)}${keys.length === 0 ? ', which has no key that needs it' : `, with ${keys.join(', ')}`}`,
     );
   },
 });
+
+function refuseUnrecorded(why: string | undefined): void {
+  if (why !== undefined) throw new Failure(why, { exitCode: 78 });
+}
 
 const roles: readonly Role[] = ['system', 'user', 'local'];
 
@@ -108,7 +112,7 @@ const configInit = command('config init', {
       if (code === 'EEXIST') throw new Failure(`${path} already exists; use --force to replace it`, { cause });
       throw new Failure(`${path} cannot be written: ${message}`, { cause });
     }
-    if (isLocal) trustFile(path, text, environment, mark);
+    if (isLocal) refuseUnrecorded(trustFile(path, text, environment, mark));
     output.text(`Created ${path}`);
   },
 });

@@ -1,8 +1,8 @@
 import { withShortWords } from '../../core/quantity/short-words.ts';
 import type { DryRunReport } from '../../core/workflow-file/read/dry-run.ts';
-import { command } from '../command.ts';
-import type { Context } from '../context.ts';
-import { option } from '../option.ts';
+import { command } from '../command/command.ts';
+import type { Context } from '../command/context.ts';
+import { option } from '../command/option.ts';
 
 export const create = command('create <file>', {
   says: 'Create a workflow from a file (YAML, JSON, JSON5 or KDL), or from standard input with "-".',
@@ -15,7 +15,7 @@ export const create = command('create <file>', {
   ],
   async run(context, [file], options) {
     context.output.recordOnly('create');
-    const { readSpecFile, acceptedPlan, createAndReport, specFileOf } = await import('../read-spec.ts');
+    const { readSpecFile, acceptedPlan, createAndReport, specFileOf } = await import('../spec/read-spec.ts');
     const reading = readSpecFile(file, context, { strict: options.strict === true });
     if (options.dryRun === true) {
       const { dryRunReport } = await import('../../core/workflow-file/read/dry-run.ts');

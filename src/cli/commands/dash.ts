@@ -1,12 +1,12 @@
 import type { RequestListener, Server } from 'node:http';
 import { certificatesIn } from '../../client/node/certificates.ts';
 import { randomBytes } from '../../cluster/random-bytes.ts';
-import { command } from '../command.ts';
-import type { Context } from '../context.ts';
-import { Failure } from '../failure.ts';
-import { integerOption, option, optionsOf } from '../option.ts';
+import { command } from '../command/command.ts';
+import type { Context } from '../command/context.ts';
+import { Failure } from '../command/failure.ts';
+import { integerOption, option, optionsOf } from '../command/option.ts';
 import { asksForLogin, rootOf, startToken, tunnelTo } from '../page-address.ts';
-import { untilAsked } from '../until-asked.ts';
+import { untilAsked } from '../terminal/until-asked.ts';
 
 /** Options of Torc 1.0.0 for parts that this program does not have. */
 const withoutEffect = optionsOf([

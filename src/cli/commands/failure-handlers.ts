@@ -1,9 +1,9 @@
 import type { FailureHandler } from '../../core/contract/scheduling.ts';
-import { recordKinds } from '../choose-record.ts';
-import type { Command } from '../command.ts';
+import { recordKinds } from '../choose/choose-record.ts';
+import type { Command } from '../command/command.ts';
 import type { Column } from '../output/table.ts';
-import { rangeOptions } from '../paging.ts';
-import { getCommand, listCommand } from '../record-commands.ts';
+import { rangeOptions } from '../records/paging.ts';
+import { getCommand, listCommand } from '../records/record-commands.ts';
 
 const columns: readonly Column<FailureHandler>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },

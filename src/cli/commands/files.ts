@@ -1,15 +1,15 @@
 import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { File } from '../../core/contract/artifact.ts';
-import { chooseRecord, recordKinds, workflowOption } from '../choose-record.ts';
-import { openWorkflow } from '../choose-workflow.ts';
-import { type Command, command } from '../command.ts';
-import { Failure } from '../failure.ts';
+import { chooseRecord, recordKinds, workflowOption } from '../choose/choose-record.ts';
+import { openWorkflow } from '../choose/choose-workflow.ts';
+import { type Command, command } from '../command/command.ts';
+import { Failure } from '../command/failure.ts';
 import { fieldsText } from '../output/fields.ts';
 import { localTime } from '../output/local-time.ts';
-import { option } from '../option.ts';
+import { option } from '../command/option.ts';
 import type { Column } from '../output/table.ts';
-import { allRows, pagingOptions } from '../paging.ts';
-import { deleteCommand, getCommand, listCommand } from '../record-commands.ts';
+import { allRows, pagingOptions } from '../records/paging.ts';
+import { deleteCommand, getCommand, listCommand } from '../records/record-commands.ts';
 
 const columns: readonly Column<File>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },

@@ -1,8 +1,8 @@
 import type { JobDependency, JobFileRelationship, JobUserDataRelationship } from '../../core/contract/job.ts';
-import type { Command } from '../command.ts';
+import type { Command } from '../command/command.ts';
 import type { Column } from '../output/table.ts';
-import { rangeOptions } from '../paging.ts';
-import { listCommand } from '../record-commands.ts';
+import { rangeOptions } from '../records/paging.ts';
+import { listCommand } from '../records/record-commands.ts';
 
 type Relationship = Pick<
   JobFileRelationship,

@@ -1,7 +1,7 @@
-import { openWorkflow } from '../choose-workflow.ts';
-import { type Command, command } from '../command.ts';
+import { openWorkflow } from '../choose/choose-workflow.ts';
+import { type Command, command } from '../command/command.ts';
 import type { AnalyzedLogs } from '../../operations/logs/analyze.ts';
-import { integerOption, option } from '../option.ts';
+import { integerOption, option } from '../command/option.ts';
 
 const logsBundle = command('logs bundle [workflow]', {
   says: 'Pack the logs of a workflow into one file: wfID.tar.gz.',

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Backend } from '../../agents/tool.ts';
-import { command } from '../command.ts';
-import type { Context } from '../context.ts';
+import { command } from '../command/command.ts';
+import type { Context } from '../command/context.ts';
 import { packageRoot } from '../../operations/run/package-root.ts';
-import { option } from '../option.ts';
+import { option } from '../command/option.ts';
 
 export const mcpServer = command('serve', {
   isDefault: true,
@@ -36,7 +36,7 @@ export const mcpServer = command('serve', {
       user: context.settings.user,
       maxJobs: context.settings.maxJobs,
       environment,
-      partitions: async () => (await import('../hpc-profile.ts')).partitionsHere(context),
+      partitions: async () => (await import('../slurm/hpc-profile.ts')).partitionsHere(context),
       docsDir: options.docsDir ?? environment['TORC_DOCS_DIR'] ?? join(packageRoot(), 'docs'),
       examplesDir: options.examplesDir ?? environment['TORC_EXAMPLES_DIR'] ?? join(packageRoot(), 'examples'),
     };

@@ -1,10 +1,10 @@
 import { restrictFiles } from '../../cluster/umask.ts';
 import type { Client } from '../../client/client.ts';
-import { chooseWorkflow } from '../choose-workflow.ts';
-import { command } from '../command.ts';
-import { Failure } from '../failure.ts';
-import { integerOption, option } from '../option.ts';
-import { untilAsked } from '../until-asked.ts';
+import { chooseWorkflow } from '../choose/choose-workflow.ts';
+import { command } from '../command/command.ts';
+import { Failure } from '../command/failure.ts';
+import { integerOption, option } from '../command/option.ts';
+import { untilAsked } from '../terminal/until-asked.ts';
 
 export const monitorNode = command('monitor-node', {
   says: 'Measure CPU and memory of this machine until it is stopped (Ctrl-C, SIGTERM or SIGUSR1), without running jobs.',

@@ -1,6 +1,6 @@
-import { command } from '../command.ts';
+import { command } from '../command/command.ts';
 import { pageAddress } from '../page-address.ts';
-import { untilAsked } from '../until-asked.ts';
+import { untilAsked } from '../terminal/until-asked.ts';
 
 export const pageCommand = command('page', {
   says: 'Print the address of the page that shows workflows in a browser.',

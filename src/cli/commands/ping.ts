@@ -1,4 +1,4 @@
-import { command } from '../command.ts';
+import { command } from '../command/command.ts';
 
 export const ping = command('ping', {
   says: 'Check that the server answers.',

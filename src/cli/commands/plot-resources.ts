@@ -1,6 +1,6 @@
-import { command } from '../command.ts';
-import { Failure, UsageError } from '../failure.ts';
-import { option } from '../option.ts';
+import { command } from '../command/command.ts';
+import { Failure, UsageError } from '../command/failure.ts';
+import { option } from '../command/option.ts';
 
 export const plotResources = command('plot-resources <database...>', {
   says: 'Draw the CPU and memory use of jobs and nodes, from the files of time-series monitoring.',

@@ -1,17 +1,17 @@
 import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
-import { chooseRecord, recordKinds, workflowOption } from '../choose-record.ts';
-import { openWorkflow } from '../choose-workflow.ts';
-import { type Command, command } from '../command.ts';
-import { durationOption } from '../duration-option.ts';
-import { Failure } from '../failure.ts';
-import { integerOption, type Option, type ValuesOf, option } from '../option.ts';
+import { chooseRecord, recordKinds, workflowOption } from '../choose/choose-record.ts';
+import { openWorkflow } from '../choose/choose-workflow.ts';
+import { type Command, command } from '../command/command.ts';
+import { durationOption } from '../command/duration-option.ts';
+import { Failure } from '../command/failure.ts';
+import { integerOption, type Option, type ValuesOf, option } from '../command/option.ts';
 import { amount } from '../output/columns.ts';
 import { fieldsText } from '../output/fields.ts';
 import { askedMemoryText, askedTimeText } from '../output/needs-text.ts';
 import type { Column } from '../output/table.ts';
-import { pagingOptions } from '../paging.ts';
-import { deleteCommand, getCommand, listCommand } from '../record-commands.ts';
+import { pagingOptions } from '../records/paging.ts';
+import { deleteCommand, getCommand, listCommand } from '../records/record-commands.ts';
 
 const THING = 'resource requirements';
 

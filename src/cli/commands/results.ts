@@ -2,18 +2,18 @@ import { sortFields } from '../../core/contract/sort-fields.ts';
 import type { Result } from '../../core/contract/result.ts';
 import { sentenceOf } from '../../core/attempt/cause.ts';
 import { exitCodesOf, storedEndOf } from '../../core/attempt/judge.ts';
-import { type Command, command } from '../command.ts';
-import { checkedByServer, integerOption, option } from '../option.ts';
-import { recordKinds, recordWithin } from '../choose-record.ts';
-import { openWorkflow } from '../choose-workflow.ts';
+import { type Command, command } from '../command/command.ts';
+import { checkedByServer, integerOption, option } from '../command/option.ts';
+import { recordKinds, recordWithin } from '../choose/choose-record.ts';
+import { openWorkflow } from '../choose/choose-workflow.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
-import { idOf } from '../id-or-name.ts';
+import { idOf } from '../choose/id-or-name.ts';
 import { date } from '../output/columns.ts';
 import { type Column, shownText } from '../output/table.ts';
 import { bytesText, memoryText, percentText, secondsText } from '../output/words.ts';
 import { withCauses } from '../../operations/report/views/result-causes.ts';
-import { allRows, pagingOptions } from '../paging.ts';
-import { deleteCommand } from '../record-commands.ts';
+import { allRows, pagingOptions } from '../records/paging.ts';
+import { deleteCommand } from '../records/record-commands.ts';
 
 const columns: readonly Column<Result>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right', importance: 1 },

@@ -3,14 +3,14 @@ import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import { jobOfAllocation } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
-import { recordKinds } from '../choose-record.ts';
-import { idOf } from '../id-or-name.ts';
-import { type Command, command } from '../command.ts';
-import { integerOption, option } from '../option.ts';
+import { recordKinds } from '../choose/choose-record.ts';
+import { idOf } from '../choose/id-or-name.ts';
+import { type Command, command } from '../command/command.ts';
+import { integerOption, option } from '../command/option.ts';
 import type { Column } from '../output/table.ts';
 import { counted } from '../../core/quantity/count-text.ts';
-import { letteredPagingOptions } from '../paging.ts';
-import { getCommand, listCommand } from '../record-commands.ts';
+import { letteredPagingOptions } from '../records/paging.ts';
+import { getCommand, listCommand } from '../records/record-commands.ts';
 
 const THING = 'scheduled compute node';
 

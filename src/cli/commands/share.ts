@@ -3,13 +3,13 @@ import { isUnknownRoute } from '../../client/compat/unknown-route.ts';
 import { ServiceError } from '../../client/errors.ts';
 import { all } from '../../client/every.ts';
 import { someOf } from '../../core/quantity/count-text.ts';
-import { chooseGroup, groupNamed } from '../choose-group.ts';
-import { chooseWorkflow } from '../choose-workflow.ts';
-import { command } from '../command.ts';
-import type { Context } from '../context.ts';
-import { Failure, UsageError } from '../failure.ts';
+import { chooseGroup, groupNamed } from '../choose/choose-group.ts';
+import { chooseWorkflow } from '../choose/choose-workflow.ts';
+import { command } from '../command/command.ts';
+import type { Context } from '../command/context.ts';
+import { Failure, UsageError } from '../command/failure.ts';
 import type { Column } from '../output/table.ts';
-import { option } from '../option.ts';
+import { option } from '../command/option.ts';
 
 /** With whom a workflow is shared: a group by its id, a user by name. */
 type Recipient =

@@ -9,17 +9,17 @@ import { knownWorkflow } from '../../client/compat/known.ts';
 import { requestOf } from '../../core/allocation/request.ts';
 import { fireActions } from '../../operations/submit/fire-actions.ts';
 import { initialize } from '../../operations/run/initialize.ts';
-import { noPrompts } from '../agree.ts';
-import { command } from '../command.ts';
-import type { Context } from '../context.ts';
-import { Failure } from '../failure.ts';
-import { integerOption, option } from '../option.ts';
+import { noPrompts } from '../choose/agree.ts';
+import { command } from '../command/command.ts';
+import type { Context } from '../command/context.ts';
+import { Failure } from '../command/failure.ts';
+import { integerOption, option } from '../command/option.ts';
 import { reportPreparation } from '../output/preparation.ts';
-import { submitOptions } from '../slurm-options.ts';
+import { submitOptions } from '../slurm/slurm-options.ts';
 import { stuckAllocations } from '../../operations/report/views/queue-lines.ts';
-import { submitTools, warnOfLoopback } from '../slurm-tools.ts';
-import { reportRefusedBySlurm, reportUnrunnable } from '../before-submission.ts';
-import { createFromFile, existingWorkflow, isSpec } from '../spec-or-id.ts';
+import { submitTools, warnOfLoopback } from '../slurm/slurm-tools.ts';
+import { reportRefusedBySlurm, reportUnrunnable } from '../slurm/before-submission.ts';
+import { createFromFile, existingWorkflow, isSpec } from '../spec/spec-or-id.ts';
 
 export const submit = command('submit <spec-or-id>', {
   says: 'Submit the Slurm allocations of a workflow: a file, standard input ("-"), or an existing workflow by its id or name.',

@@ -1,8 +1,8 @@
 import type { Task } from '../../core/contract/task.ts';
-import { idOf } from '../id-or-name.ts';
-import { type Command, command } from '../command.ts';
-import { Failure } from '../failure.ts';
-import { numberOption, option } from '../option.ts';
+import { idOf } from '../choose/id-or-name.ts';
+import { type Command, command } from '../command/command.ts';
+import { Failure } from '../command/failure.ts';
+import { numberOption, option } from '../command/option.ts';
 import { fieldsText } from '../output/fields.ts';
 
 const tasksWait = command('tasks wait <id>', {

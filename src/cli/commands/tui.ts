@@ -1,7 +1,7 @@
-import { chooseWorkflow } from '../choose-workflow.ts';
-import { command } from '../command.ts';
-import { Failure } from '../failure.ts';
-import { option } from '../option.ts';
+import { chooseWorkflow } from '../choose/choose-workflow.ts';
+import { command } from '../command/command.ts';
+import { Failure } from '../command/failure.ts';
+import { option } from '../command/option.ts';
 
 export const tui = command('tui [workflow]', {
   says: 'Look at workflows on the whole terminal, live.',
@@ -20,7 +20,7 @@ export const tui = command('tui [workflow]', {
       throw new Failure(`torc tui needs a terminal; ${hint('torc top')} prints what a workflow does`);
     const { connection, url } = await context.service();
     const workflowId = given === undefined ? undefined : await chooseWorkflow(context, given);
-    const { partitionsHere } = await import('../hpc-profile.ts');
+    const { partitionsHere } = await import('../slurm/hpc-profile.ts');
     const { openTui } = await import('../../tui/open-tui.ts');
     const { stdin: input, stdout: output } = process;
     const exitCode = await openTui({

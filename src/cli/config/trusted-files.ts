@@ -4,7 +4,6 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { readFound } from '../../cluster/found-file.ts';
 import { makeFolder } from '../../cluster/make-folder.ts';
 import { replaceFile } from '../../cluster/replace-file.ts';
-import { Failure } from '../failure.ts';
 import { booleanKind } from './kinds.ts';
 
 /**
@@ -34,21 +33,22 @@ export function trustIn(path: string, text: string, environment: Environment): T
   return record.sha256 === sha256(text) ? 'trusted' : 'changed';
 }
 
-/** Records that the file counts as it is now, or, if it has the mark of its first line, also after it is edited. */
-export function trustFile(path: string, text: string, environment: Environment, mark?: string): void {
+/**
+ * Records that the file counts as it is now, or, if it has the mark of its first line, also after it is edited. Returns why nothing
+ * could be recorded.
+ */
+export function trustFile(path: string, text: string, environment: Environment, mark?: string): string | undefined {
   const real = realOf(path);
   const folder = folderOf(environment);
   makeFolder(dirname(folder), 0o700);
   makeFolder(folder, 0o700);
   const why = whyNotPrivate(folder);
   if (why !== undefined)
-    throw new Failure(
-      `nothing is recorded in ${folder}: ${why}. Set HOME or XDG_STATE_HOME to a folder of yours, or TORC_TRUST_CONFIG=1`,
-      { exitCode: 78 },
-    );
+    return `nothing is recorded in ${folder}: ${why}. Set HOME or XDG_STATE_HOME to a folder of yours, or TORC_TRUST_CONFIG=1`;
   const record: TrustRecord = mark === undefined ? { path: real, sha256: sha256(text) } : { path: real, mark };
   const place = join(folder, nameOf(real));
   replaceFile(place, `${JSON.stringify(record)}\n`, 0o600);
+  return undefined;
 }
 
 const MARK = /^# Written by torc config init for \S+, mark ([\da-f]{32})$/m;

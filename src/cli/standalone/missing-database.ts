@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { whyNotTrusted } from '../../cluster/trust.ts';
-import { Failure } from '../failure.ts';
+import { Failure } from '../command/failure.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

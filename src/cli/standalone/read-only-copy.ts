@@ -2,7 +2,7 @@ import { accessSync, constants, copyFileSync, existsSync, rmSync } from 'node:fs
 import { basename, dirname, join } from 'node:path';
 import { privateFolder } from '../../cluster/private-folder.ts';
 import { refuseForeign } from '../../server/store/own.ts';
-import { Failure } from '../failure.ts';
+import { Failure } from '../command/failure.ts';
 
 /** A database on a read-only medium, as a copy of which reading commands are answered. */
 export interface ReadOnlyCopy {

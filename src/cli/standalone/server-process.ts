@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { after } from '../../client/long-timers.ts';
 import { type Companion, startCompanion } from '../../cluster/exec.ts';
-import { CREDENTIAL_VARIABLE } from '../credential-variable.ts';
-import { Failure } from '../failure.ts';
+import { CREDENTIAL_VARIABLE } from './credential-variable.ts';
+import { Failure } from '../command/failure.ts';
 import { packageRoot } from '../../operations/run/package-root.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../command/settings.ts';
 
 /** A server that has started, and what it says of itself on its standard output. */
 export interface ServerProcess extends Companion {

@@ -5,7 +5,7 @@ import { randomBytes } from '../../cluster/random-bytes.ts';
 import { repeatEvery } from '../../client/long-timers.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import type { Output } from '../output/output.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../command/settings.ts';
 import { createFullDisk } from './full-disk.ts';
 import { keepAlive, type KeptServer, notKept } from './keep-alive.ts';
 import { late, startServerProcess } from './server-process.ts';

@@ -1,4 +1,4 @@
-import type { Command } from '../../command.ts';
+import type { Command } from '../../command/command.ts';
 import { jobsCancel } from './cancel.ts';
 import { jobCreation } from './create.ts';
 import { jobDeletion } from './delete.ts';

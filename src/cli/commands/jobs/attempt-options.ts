@@ -1,4 +1,4 @@
-import { integerOption, option, optionsOf } from '../../option.ts';
+import { integerOption, option, optionsOf } from '../../command/option.ts';
 
 /** Which attempt at a job is meant. */
 export const attemptOptions = optionsOf([

@@ -3,13 +3,13 @@ import { CANCELABLE } from '../../../core/job/statuses.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { cancelJobs, notEnded } from '../../../operations/jobs/cancel-jobs.ts';
 import { type SelectedJobs, selectJobs } from '../../../operations/jobs/reset-jobs.ts';
-import { agrees, noPrompts } from '../../agree.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
-import { command } from '../../command.ts';
-import type { Context } from '../../context.ts';
-import { UsageError } from '../../failure.ts';
+import { agrees, noPrompts } from '../../choose/agree.ts';
+import { chooseWorkflow } from '../../choose/choose-workflow.ts';
+import { command } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { UsageError } from '../../command/failure.ts';
 import { chooseJobs, selectionOf } from './selection.ts';
-import { option } from '../../option.ts';
+import { option } from '../../command/option.ts';
 
 interface Values {
   readonly status?: readonly string[] | undefined;

@@ -1,13 +1,13 @@
 import { BATCH } from '../../../client/create-jobs.ts';
-import { recordKinds, type RecordKind, recordsWithin } from '../../choose-record.ts';
-import { openWorkflow } from '../../choose-workflow.ts';
-import { type Command, command } from '../../command.ts';
-import { durationOption } from '../../duration-option.ts';
-import { Failure, UsageError } from '../../failure.ts';
-import { integerOption, option } from '../../option.ts';
+import { recordKinds, type RecordKind, recordsWithin } from '../../choose/choose-record.ts';
+import { openWorkflow } from '../../choose/choose-workflow.ts';
+import { type Command, command } from '../../command/command.ts';
+import { durationOption } from '../../command/duration-option.ts';
+import { Failure, UsageError } from '../../command/failure.ts';
+import { integerOption, option } from '../../command/option.ts';
 import { fieldsText } from '../../output/fields.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
-import { readInput } from '../../read-input.ts';
+import { readInput } from '../../terminal/read-input.ts';
 
 const create = command('jobs create [workflow]', {
   says: 'Add a job to a workflow; it is uninitialized.',
@@ -70,7 +70,7 @@ const createFromFile = command('jobs create-from-file <workflow> [file]', {
     const { output } = context;
     output.recordOnly('create-from-file');
     const { workflow, path, batch } = fromFileArguments(first, second, options.batch);
-    const { commandLines } = await import('../../exec-spec.ts');
+    const { commandLines } = await import('../exec/spec.ts');
     const { addJobs } = await import('../../../operations/jobs/add-jobs.ts');
     const commands = commandLines(readInput(path, 'commands'));
     if (commands.length === 0) throw new Failure(`${path} has no commands; expected one a line`);

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../../client/errors.ts';
 import type { Job } from '../../../core/contract/job.ts';
-import { agrees, noPrompts } from '../../agree.ts';
-import { openWorkflow } from '../../choose-workflow.ts';
-import { chooseJob, workflowOption } from '../../choose-record.ts';
-import { type Command, command } from '../../command.ts';
+import { agrees, noPrompts } from '../../choose/agree.ts';
+import { openWorkflow } from '../../choose/choose-workflow.ts';
+import { chooseJob, workflowOption } from '../../choose/choose-record.ts';
+import { type Command, command } from '../../command/command.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 
 const remove = command('jobs delete <job...>', {

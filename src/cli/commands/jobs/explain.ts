@@ -1,6 +1,6 @@
-import { chooseJob, workflowOption } from '../../choose-record.ts';
-import { command } from '../../command.ts';
-import { option } from '../../option.ts';
+import { chooseJob, workflowOption } from '../../choose/choose-record.ts';
+import { command } from '../../command/command.ts';
+import { option } from '../../command/option.ts';
 
 export const jobsExplain = command('jobs explain <job>', {
   says: 'Explain why a job waits or why it ended with its status, and what to do.',
@@ -17,7 +17,7 @@ export const jobsExplain = command('jobs explain <job>', {
     const { explainJob } = await import('../../../operations/explain/explain.ts');
     const { explainedJson, explainedLines } = await import('../../../operations/report/views/explained.ts');
     const { shownFiles } = await import('../../../operations/explain/shown-files.ts');
-    const { partitionsHere } = await import('../../hpc-profile.ts');
+    const { partitionsHere } = await import('../../slurm/hpc-profile.ts');
     const found = await explainJob(client, id, {
       partitions: () => partitionsHere(context),
       nowMs: Date.now(),

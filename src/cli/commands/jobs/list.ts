@@ -4,16 +4,16 @@ import type { Job } from '../../../core/contract/job.ts';
 import type { Result } from '../../../core/contract/result.ts';
 import { isOneOf, REPORTED } from '../../../core/job/statuses.ts';
 import { all } from '../../../client/every.ts';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../command/context.ts';
 import type { JobStatus } from '../../../core/job/job-statuses.ts';
-import { openWorkflow } from '../../choose-workflow.ts';
-import { chooseJob, recordKinds, recordWithin, workflowOption } from '../../choose-record.ts';
-import { type Command, command } from '../../command.ts';
-import { checkedByServer, option } from '../../option.ts';
+import { openWorkflow } from '../../choose/choose-workflow.ts';
+import { chooseJob, recordKinds, recordWithin, workflowOption } from '../../choose/choose-record.ts';
+import { type Command, command } from '../../command/command.ts';
+import { checkedByServer, option } from '../../command/option.ts';
 import { fieldsText } from '../../output/fields.ts';
 import type { Column } from '../../output/table.ts';
 import { ageSeconds, secondsText } from '../../output/words.ts';
-import { allRows, pagingOptions } from '../../paging.ts';
+import { allRows, pagingOptions } from '../../records/paging.ts';
 
 const elapsed = (start: string | null | undefined) => (start ? secondsText(ageSeconds(start, Date.now())) : '');
 

@@ -1,10 +1,10 @@
 import { all } from '../../../client/every.ts';
 import type { Job } from '../../../core/contract/job.ts';
-import { chooseJob } from '../../choose-record.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
-import { type Command, command } from '../../command.ts';
-import type { Context } from '../../context.ts';
-import { type ValuesOf, option } from '../../option.ts';
+import { chooseJob } from '../../choose/choose-record.ts';
+import { chooseWorkflow } from '../../choose/choose-workflow.ts';
+import { type Command, command } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { type ValuesOf, option } from '../../command/option.ts';
 import { amount } from '../../output/columns.ts';
 import { askedMemoryText, askedTimeText } from '../../output/needs-text.ts';
 import type { Column } from '../../output/table.ts';

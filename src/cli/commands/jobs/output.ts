@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
-import { chooseJob, workflowOption } from '../../choose-record.ts';
-import { command } from '../../command.ts';
-import { Failure, UsageError } from '../../failure.ts';
-import { option } from '../../option.ts';
+import { chooseJob, workflowOption } from '../../choose/choose-record.ts';
+import { command } from '../../command/command.ts';
+import { Failure, UsageError } from '../../command/failure.ts';
+import { option } from '../../command/option.ts';
 import { attemptOptions, outputOfRun } from './attempt-options.ts';
-import { isReaderGone } from '../../write-out.ts';
+import { isReaderGone } from '../../terminal/write-out.ts';
 import { notRegular } from '../../../cluster/open-regular.ts';
 
 /** Most bytes that are put into JSON: the text is held several times meanwhile. */
@@ -29,7 +29,7 @@ export const jobsOutput = command('jobs output <job>', {
     const id = await chooseJob(context, given, options.workflowId);
     const { client } = await service();
     const { findOutput, hasEnded, untilStarted } = await import('../../../operations/output/job-output.ts');
-    const { copyFile, followFile } = await import('../../follow-file.ts');
+    const { copyFile, followFile } = await import('../../terminal/follow-file.ts');
 
     const wanted = {
       run: options.run,

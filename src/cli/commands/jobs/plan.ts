@@ -1,11 +1,11 @@
 import type { PlanUpdated } from '../../../core/contract/plan-update.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
-import { recordKinds, type RecordKind, recordsWithin, workflowOption } from '../../choose-record.ts';
-import { openWorkflow } from '../../choose-workflow.ts';
-import { type Command, command } from '../../command.ts';
-import type { Context } from '../../context.ts';
-import { UsageError } from '../../failure.ts';
-import { integerOption, option, optionsOf } from '../../option.ts';
+import { recordKinds, type RecordKind, recordsWithin, workflowOption } from '../../choose/choose-record.ts';
+import { openWorkflow } from '../../choose/choose-workflow.ts';
+import { type Command, command } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { UsageError } from '../../command/failure.ts';
+import { integerOption, option, optionsOf } from '../../command/option.ts';
 import { chooseJobs, selectionOf } from './selection.ts';
 
 const shared = optionsOf([

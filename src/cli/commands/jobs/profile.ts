@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { chooseJob, workflowOption } from '../../choose-record.ts';
-import { command } from '../../command.ts';
-import { Failure } from '../../failure.ts';
-import { option } from '../../option.ts';
+import { chooseJob, workflowOption } from '../../choose/choose-record.ts';
+import { command } from '../../command/command.ts';
+import { Failure } from '../../command/failure.ts';
+import { option } from '../../command/option.ts';
 import { attemptOptions, outputOfRun } from './attempt-options.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
 import { secondsText } from '../../output/words.ts';

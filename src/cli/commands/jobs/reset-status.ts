@@ -1,13 +1,13 @@
 import type { Job } from '../../../core/contract/job.ts';
-import { agrees, noPrompts } from '../../agree.ts';
-import { command } from '../../command.ts';
-import type { Context } from '../../context.ts';
+import { agrees, noPrompts } from '../../choose/agree.ts';
+import { command } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
 import { reportPreparation } from '../../output/preparation.ts';
 import { nextCommand, type RunPlace } from '../../../core/lifecycle/explain/next-command.ts';
 import { reinitialize } from '../../../operations/run/initialize.ts';
 import { knownWorkflow } from '../../../client/compat/known.ts';
 import { placeOf } from '../../../core/lifecycle/explain/place.ts';
-import { integerOption, option } from '../../option.ts';
+import { integerOption, option } from '../../command/option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import {
   downstreamJobs,

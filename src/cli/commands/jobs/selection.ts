@@ -1,10 +1,10 @@
 // Apart from jobs as the routes define them, which take long to load.
 import { type JobStatus, jobStatuses } from '../../../core/job/job-statuses.ts';
 import { type SelectedJobs, selectJobs } from '../../../operations/jobs/reset-jobs.ts';
-import { chooseJob } from '../../choose-record.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
-import type { Context } from '../../context.ts';
-import { UsageError } from '../../failure.ts';
+import { chooseJob } from '../../choose/choose-record.ts';
+import { chooseWorkflow } from '../../choose/choose-workflow.ts';
+import type { Context } from '../../command/context.ts';
+import { UsageError } from '../../command/failure.ts';
 
 /** The selected jobs of a workflow. */
 export type Selection =

@@ -1,12 +1,12 @@
 import type { SpawnJob, SpawnRequest } from '../../../core/contract/spawn.ts';
-import { chooseJob, workflowOption } from '../../choose-record.ts';
-import { command } from '../../command.ts';
-import type { Context } from '../../context.ts';
-import { Failure, UsageError } from '../../failure.ts';
-import { jsonValue } from '../../json-value.ts';
+import { chooseJob, workflowOption } from '../../choose/choose-record.ts';
+import { command } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { Failure, UsageError } from '../../command/failure.ts';
+import { jsonValue } from '../../command/json-value.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
-import { readInput } from '../../read-input.ts';
-import { option } from '../../option.ts';
+import { readInput } from '../../terminal/read-input.ts';
+import { option } from '../../command/option.ts';
 
 /** Adds jobs from within a running one (an addition; Torc 1.0.0 has the route and a Python function). */
 export const jobsSpawn = command('jobs spawn <file>', {

@@ -1,9 +1,9 @@
 import { requirementsWith } from '../../../operations/resources/job-requirements.ts';
-import { chooseJob, recordKinds, recordWithin, workflowOption } from '../../choose-record.ts';
-import { command } from '../../command.ts';
-import { durationOption } from '../../duration-option.ts';
-import { Failure, UsageError } from '../../failure.ts';
-import { integerOption, option } from '../../option.ts';
+import { chooseJob, recordKinds, recordWithin, workflowOption } from '../../choose/choose-record.ts';
+import { command } from '../../command/command.ts';
+import { durationOption } from '../../command/duration-option.ts';
+import { Failure, UsageError } from '../../command/failure.ts';
+import { integerOption, option } from '../../command/option.ts';
 import { fieldsText } from '../../output/fields.ts';
 
 export const jobsUpdate = command('jobs update <job>', {

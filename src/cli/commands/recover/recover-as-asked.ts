@@ -5,14 +5,14 @@ import { hasWork } from '../../../core/lifecycle/recover/recovery-plan.ts';
 import { recoverAsDecided } from '../../../operations/recover/recover-workflow.ts';
 import type { RecoverRunOptions, RecoverTools } from '../../../operations/recover/tools.ts';
 import { unbegunAllocations, unbegunLines } from '../../../operations/submit/unbegun-allocations.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
-import type { Context } from '../../context.ts';
-import type { ValuesOf } from '../../option.ts';
+import { chooseWorkflow } from '../../choose/choose-workflow.ts';
+import type { Context } from '../../command/context.ts';
+import type { ValuesOf } from '../../command/option.ts';
 import { cleanedText } from '../../output/cleaned.ts';
-import { planLines } from '../../output/recovered.ts';
+import { planLines } from '../../recovery/recovered.ts';
 import { NO_USES, endLines, failureOf, hasCleaned, nextLine, reportJson, usesOf } from './recover-report.ts';
-import { recoverOptionsOf, recoverTools } from './recover-tools.ts';
-import type { recoveryOptions } from './recovery-options.ts';
+import { recoverOptionsOf, recoverTools } from '../../recovery/recover-tools.ts';
+import type { recoveryOptions } from '../../recovery/recovery-options.ts';
 
 interface Given extends ValuesOf<typeof recoveryOptions> {
   readonly dryRun?: boolean | undefined;
@@ -104,7 +104,7 @@ async function askOptions(
   given: RecoverRunOptions,
   { recovery }: Pick<RecoveryDiagnosis, 'recovery'>,
 ): Promise<RecoverRunOptions | undefined> {
-  const { openConversation, positive, yesOrNo } = await import('../../ask.ts');
+  const { openConversation, positive, yesOrNo } = await import('./ask.ts');
   const { plan, waiting } = recovery;
   const talk = await openConversation();
   try {

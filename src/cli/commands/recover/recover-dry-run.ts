@@ -4,9 +4,9 @@ import { diagnoseRecovery } from '../../../operations/recover/diagnose.ts';
 import { plannedAllocations } from '../../../operations/recover/planned-allocations.ts';
 import type { RecoverRunOptions, RecoverTools } from '../../../operations/recover/tools.ts';
 import { unfinishedAllocations } from '../../../operations/submit/finish-submissions.ts';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../command/context.ts';
 import { cleanedText } from '../../output/cleaned.ts';
-import { planLines } from '../../output/recovered.ts';
+import { planLines } from '../../recovery/recovered.ts';
 import { regeneratedJson, regeneratedText } from '../../output/regenerated.ts';
 import { endLines, hasCleaned, nextLine, reportJson, usesOf } from './recover-report.ts';
 

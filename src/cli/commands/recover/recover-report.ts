@@ -4,10 +4,10 @@ import { type CheckedResources, checkResources } from '../../../operations/resou
 import type { Cleaned } from '../../../operations/orphans/clean.ts';
 import type { Recovered } from '../../../operations/recover/recover-workflow.ts';
 import type { RecoverRunOptions } from '../../../operations/recover/tools.ts';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../command/context.ts';
 import { cleanedJson } from '../../output/cleaned.ts';
 import { lackReported, reported } from '../../output/measured-use.ts';
-import { recoveryJson } from '../../output/recovered.ts';
+import { recoveryJson } from '../../recovery/recovered.ts';
 
 /** Why nothing was recovered, although jobs failed; as in Torc 1.0.0 that is a failure of the command, too. */
 export function failureOf({ recovery }: Pick<Recovered, 'recovery'>): string | undefined {

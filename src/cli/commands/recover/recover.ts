@@ -1,7 +1,7 @@
-import { noPrompts } from '../../agree.ts';
-import { command } from '../../command.ts';
-import { recoveryOptions } from './recovery-options.ts';
-import { option } from '../../option.ts';
+import { noPrompts } from '../../choose/agree.ts';
+import { command } from '../../command/command.ts';
+import { recoveryOptions } from '../../recovery/recovery-options.ts';
+import { option } from '../../command/option.ts';
 
 export const recover = command('recover <workflow>', {
   says: 'Recover a workflow after failures: find out why jobs failed, raise what they lacked, and run them again.',

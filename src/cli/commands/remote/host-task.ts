@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import { hostLine, HostRequest, type HostReply, type HostTask, readyLine } from '../../../core/remote/remote-host.ts';
 import { requestJson } from '../../../operations/remote/request-text.ts';
 import { VERSION } from '../../../core/contract/version.ts';
-import { command } from '../../command.ts';
-import { UsageError } from '../../failure.ts';
+import { command } from '../../command/command.ts';
+import { UsageError } from '../../command/failure.ts';
 import type { HostFault } from '../../../core/remote/host-faults.ts';
 
 /** File descriptors of the connection over which `torc remote` asked. */

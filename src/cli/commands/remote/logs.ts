@@ -3,14 +3,14 @@ import { collectLogs, type Collected } from '../../../operations/remote/collect-
 import { deleteLogs } from '../../../operations/remote/delete-logs.ts';
 import { withSsh } from '../../../operations/remote/with-ssh.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
-import { noPrompts } from '../../agree.ts';
-import { confirm } from '../../choose-workflow.ts';
-import { command } from '../../command.ts';
-import { option } from '../../option.ts';
+import { noPrompts } from '../../choose/agree.ts';
+import { confirm } from '../../choose/choose-workflow.ts';
+import { command } from '../../command/command.ts';
+import { option } from '../../command/option.ts';
 import { amount } from '../../output/columns.ts';
 import type { Column } from '../../output/table.ts';
 import { memoryText } from '../../output/words.ts';
-import { atOnceOption, faultText, hostsDone, hostsOf, listHosts, remoteOutputDirOption } from './hosts.ts';
+import { atOnceOption, faultText, hostsDone, hostsOf, listHosts, remoteOutputDirOption } from '../../remote-hosts.ts';
 
 const columns: readonly Column<Collected>[] = [
   { title: 'Host', value: ({ worker }) => displayed(worker), cut: 'middle', importance: 9 },

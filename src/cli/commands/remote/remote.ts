@@ -1,4 +1,4 @@
-import type { Command } from '../../command.ts';
+import type { Command } from '../../command/command.ts';
 import { remoteCollectLogs, remoteDeleteLogs } from './logs.ts';
 import { remoteRun } from './run.ts';
 import { remoteRecover, remoteStatus, remoteStop } from './status.ts';

@@ -3,10 +3,10 @@ import { displayed } from '../../../core/remote/worker-line.ts';
 import { type Started, startWorkers } from '../../../operations/remote/start-workers.ts';
 import { withSsh } from '../../../operations/remote/with-ssh.ts';
 import { isLoopback } from '../../../operations/remote/service.ts';
-import { openWorkflow } from '../../choose-workflow.ts';
-import { command } from '../../command.ts';
-import { Failure } from '../../failure.ts';
-import { integerOption, numberOption, option } from '../../option.ts';
+import { openWorkflow } from '../../choose/choose-workflow.ts';
+import { command } from '../../command/command.ts';
+import { Failure } from '../../command/failure.ts';
+import { integerOption, numberOption, option } from '../../command/option.ts';
 import { amount } from '../../output/columns.ts';
 import { dateText } from '../../output/local-time.ts';
 import type { Column } from '../../output/table.ts';
@@ -20,7 +20,7 @@ import {
   remoteService,
   someWorkers,
   workersIn,
-} from './hosts.ts';
+} from '../../remote-hosts.ts';
 import { addStored } from './workers.ts';
 
 const GIBIBYTE = 2 ** 30;

@@ -3,10 +3,11 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { becomeWorker, type BecomeTools, type StartRequest } from '../../../operations/remote/become-worker.ts';
 import type { RunSummary } from '../../../runner/facts/options.ts';
-import { type Context, createContext, type OpenContext } from '../../context.ts';
-import { withOther } from '../../settings.ts';
-import { endRun } from '../../end-of-run.ts';
-import { runWorkflow } from '../../run-workflow.ts';
+import type { Context, OpenContext } from '../../command/context.ts';
+import { createContext } from '../../create-context.ts';
+import { withOther } from '../../command/settings.ts';
+import { endRun } from '../../run/end-of-run.ts';
+import { runWorkflow } from '../../run/run-workflow.ts';
 import type { HostFault } from '../../../core/remote/host-faults.ts';
 
 type Reply = BecomeTools['reply'];

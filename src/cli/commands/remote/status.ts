@@ -7,11 +7,19 @@ import {
 } from '../../../operations/remote/worker-states.ts';
 import { withSsh } from '../../../operations/remote/with-ssh.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
-import { command } from '../../command.ts';
-import { numberOption, option } from '../../option.ts';
+import { command } from '../../command/command.ts';
+import { numberOption, option } from '../../command/option.ts';
 import { dateText } from '../../output/local-time.ts';
 import type { Column } from '../../output/table.ts';
-import { atOnceOption, faultText, hostsDone, outputDirOption, remoteService, hostsOf, listHosts } from './hosts.ts';
+import {
+  atOnceOption,
+  faultText,
+  hostsDone,
+  outputDirOption,
+  remoteService,
+  hostsOf,
+  listHosts,
+} from '../../remote-hosts.ts';
 
 /** The words of Torc for the three states that it knows, and ours after a stop. */
 const stateWords = ({ is, pid, killed }: WorkerReport): string =>

@@ -3,13 +3,13 @@ import type { Client } from '../../../client/client.ts';
 import { openSsh } from '../../../cluster/ssh/ssh.ts';
 import { addressOf, displayed, type Worker, workerOf } from '../../../core/remote/worker-line.ts';
 import { reachable } from '../../../operations/remote/reachable.ts';
-import { chooseWorkflow, openWorkflow } from '../../choose-workflow.ts';
-import { type Command, command } from '../../command.ts';
-import type { Context } from '../../context.ts';
-import { Failure } from '../../failure.ts';
-import { option } from '../../option.ts';
+import { chooseWorkflow, openWorkflow } from '../../choose/choose-workflow.ts';
+import { type Command, command } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { Failure } from '../../command/failure.ts';
+import { option } from '../../command/option.ts';
 import type { Column } from '../../output/table.ts';
-import { atOnceOption, storedWorkers, workersIn } from './hosts.ts';
+import { atOnceOption, storedWorkers, workersIn } from '../../remote-hosts.ts';
 
 const skipCheck = option('--skip-ssh-check', 'store hosts without trying ssh', { isHidden: true });
 

@@ -7,11 +7,11 @@ import { askSlurm } from '../../../cluster/slurm/programs.ts';
 import { jobOfAllocation, type SlurmJob } from '../../../core/allocation/slurm-job.ts';
 import type { SlurmStats } from '../../../core/contract/allocation.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
-import { recordKinds, recordWithin } from '../../choose-record.ts';
-import { chooseWorkflow, openWorkflow } from '../../choose-workflow.ts';
-import { type Command, command } from '../../command.ts';
-import type { Context } from '../../context.ts';
-import { integerOption, option } from '../../option.ts';
+import { recordKinds, recordWithin } from '../../choose/choose-record.ts';
+import { chooseWorkflow, openWorkflow } from '../../choose/choose-workflow.ts';
+import { type Command, command } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { integerOption, option } from '../../command/option.ts';
 import type { Column } from '../../output/table.ts';
 
 /** The Slurm jobs of a workflow, and what the accounting has of them. */

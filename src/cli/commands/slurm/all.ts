@@ -1,4 +1,4 @@
-import type { Command } from '../../command.ts';
+import type { Command } from '../../command/command.ts';
 import { slurmAccounting } from './accounting.ts';
 import { slurmGenerate } from './generate.ts';
 import { planAllocationsCommand } from './plan-allocations.ts';

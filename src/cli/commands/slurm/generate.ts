@@ -10,14 +10,14 @@ import { writeText, type WrittenFormat } from '../../../core/workflow-file/text/
 import { type GeneratedSchedulers, generateSchedulers } from '../../../operations/submit/generate.ts';
 import { accountFor, knownProfiles } from '../../../operations/submit/profiles.ts';
 import { canTest, testAllocation } from '../../../operations/submit/test-submission.ts';
-import { command } from '../../command.ts';
-import type { Context } from '../../context.ts';
-import { Failure } from '../../failure.ts';
-import { hpcSettings, profileFor } from '../../hpc-profile.ts';
-import { option, type ValuesOf } from '../../option.ts';
-import { acceptedPlan, readAndReport, specText } from '../../read-spec.ts';
-import { nodeHoursJson, nodeHoursLine } from '../../output/node-hours.ts';
-import { testedWords } from '../../output/tested.ts';
+import { command } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { Failure } from '../../command/failure.ts';
+import { hpcSettings, profileFor } from '../../slurm/hpc-profile.ts';
+import { option, type ValuesOf } from '../../command/option.ts';
+import { acceptedPlan, readAndReport, specText } from '../../spec/read-spec.ts';
+import { nodeHoursJson, nodeHoursLine } from './node-hours.ts';
+import { testedWords } from '../../slurm/tested.ts';
 import { planningOptions } from './planning-options.ts';
 
 /** The values of these options, and of `--single-allocation` where a command has it. */

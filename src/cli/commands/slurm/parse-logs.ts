@@ -1,7 +1,7 @@
 import type { ParsedLogs } from '../../../operations/logs/parse-slurm.ts';
-import { openWorkflow } from '../../choose-workflow.ts';
-import { command } from '../../command.ts';
-import { option } from '../../option.ts';
+import { openWorkflow } from '../../choose/choose-workflow.ts';
+import { command } from '../../command/command.ts';
+import { option } from '../../command/option.ts';
 
 /** Jobs that are named for one allocation. */
 const NAMED = 100;

@@ -7,14 +7,14 @@ import { parseWalltime } from '../../../core/quantity/slurm-time.ts';
 import { byLevel, walk } from '../../../core/workflow-file/graph/walk.ts';
 import type { Plan } from '../../../core/workflow-file/plan/plan.ts';
 import { canTest, testAllocation } from '../../../operations/submit/test-submission.ts';
-import { command } from '../../command.ts';
-import type { Context } from '../../context.ts';
+import { command } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
 import type { Column } from '../../output/table.ts';
-import { nodeHoursJson, nodeHoursLine } from '../../output/node-hours.ts';
-import { testedWords } from '../../output/tested.ts';
+import { nodeHoursJson, nodeHoursLine } from './node-hours.ts';
+import { testedWords } from '../../slurm/tested.ts';
 import { planFile, schedulerLine } from './generate.ts';
 import { planningOptions } from './planning-options.ts';
-import { option } from '../../option.ts';
+import { option } from '../../command/option.ts';
 
 interface Row extends Recommendation {
   readonly scheduler: PlannedScheduler;

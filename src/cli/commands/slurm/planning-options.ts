@@ -1,5 +1,5 @@
 import { GROUPINGS } from '../../../hpc/grouping.ts';
-import { numberOption, option, optionsOf } from '../../option.ts';
+import { numberOption, option, optionsOf } from '../../command/option.ts';
 
 /** Options of commands that plan allocations. */
 export const planningOptions = optionsOf([

@@ -1,14 +1,14 @@
 import type { SlurmScheduler } from '../../../core/contract/scheduling.ts';
 import { parseWalltime } from '../../../core/quantity/slurm-time.ts';
-import { openWorkflow } from '../../choose-workflow.ts';
-import { type Command, command } from '../../command.ts';
-import { UsageError } from '../../failure.ts';
-import { chooseRecord, recordKinds, workflowOption } from '../../choose-record.ts';
-import { integerOption, option, optionsOf, type ValuesOf } from '../../option.ts';
+import { openWorkflow } from '../../choose/choose-workflow.ts';
+import { type Command, command } from '../../command/command.ts';
+import { UsageError } from '../../command/failure.ts';
+import { chooseRecord, recordKinds, workflowOption } from '../../choose/choose-record.ts';
+import { integerOption, option, optionsOf, type ValuesOf } from '../../command/option.ts';
 import { fieldsText } from '../../output/fields.ts';
 import type { Column } from '../../output/table.ts';
-import { rangeOptions } from '../../paging.ts';
-import { deleteCommand, getCommand, listCommand } from '../../record-commands.ts';
+import { rangeOptions } from '../../records/paging.ts';
+import { deleteCommand, getCommand, listCommand } from '../../records/record-commands.ts';
 
 const THING = 'Slurm scheduler';
 

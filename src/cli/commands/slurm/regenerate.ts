@@ -1,9 +1,9 @@
-import { recordKinds, recordsWithin } from '../../choose-record.ts';
-import { openWorkflow } from '../../choose-workflow.ts';
-import { command } from '../../command.ts';
-import { submitOptions } from '../../slurm-options.ts';
+import { recordKinds, recordsWithin } from '../../choose/choose-record.ts';
+import { openWorkflow } from '../../choose/choose-workflow.ts';
+import { command } from '../../command/command.ts';
+import { submitOptions } from '../../slurm/slurm-options.ts';
 import { planningOptions } from './planning-options.ts';
-import { option } from '../../option.ts';
+import { option } from '../../command/option.ts';
 
 export const slurmRegenerate = command('slurm regenerate [workflow]', {
   says: 'Make Slurm schedulers for the jobs of a workflow that wait to run, and submit their allocations.',
@@ -30,9 +30,9 @@ export const slurmRegenerate = command('slurm regenerate [workflow]', {
     const { id, client } = await openWorkflow(context, given);
     const listed = options.includeJobIds?.split(',').map((part) => part.trim());
     const includedJobs = listed === undefined ? [] : await recordsWithin(context, recordKinds.job, id, listed);
-    const { siteFor } = await import('../../site.ts');
+    const { siteFor } = await import('../../slurm/site.ts');
     const { regeneratedJson, regeneratedText } = await import('../../output/regenerated.ts');
-    const { submitTools, warnOfLoopback } = await import('../../slurm-tools.ts');
+    const { submitTools, warnOfLoopback } = await import('../../slurm/slurm-tools.ts');
     const { regenerate } = await import('../../../operations/submit/regenerate.ts');
     const { underLease } = await import('../../../operations/submit/recovery-lease.ts');
     const isDryRun = options.dryRun === true;

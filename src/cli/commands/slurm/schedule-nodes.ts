@@ -6,17 +6,17 @@ import { initialize } from '../../../operations/run/initialize.ts';
 import { requestOf } from '../../../core/allocation/request.ts';
 import { scheduleNodes } from '../../../operations/submit/schedule-nodes.ts';
 import { AllocationsFailed } from '../../../operations/submit/submit-allocations.ts';
-import { idOrName } from '../../id-or-name.ts';
-import { noPrompts } from '../../agree.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
-import { command } from '../../command.ts';
-import type { Context } from '../../context.ts';
-import { Failure } from '../../failure.ts';
-import { integerOption, option } from '../../option.ts';
+import { idOrName } from '../../choose/id-or-name.ts';
+import { noPrompts } from '../../choose/agree.ts';
+import { chooseWorkflow } from '../../choose/choose-workflow.ts';
+import { command } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { Failure } from '../../command/failure.ts';
+import { integerOption, option } from '../../command/option.ts';
 import { reportPreparation } from '../../output/preparation.ts';
-import { submitOptions } from '../../slurm-options.ts';
-import { submitTools, warnOfLoopback } from '../../slurm-tools.ts';
-import { reportUnrunnable } from '../../before-submission.ts';
+import { submitOptions } from '../../slurm/slurm-options.ts';
+import { submitTools, warnOfLoopback } from '../../slurm/slurm-tools.ts';
+import { reportUnrunnable } from '../../slurm/before-submission.ts';
 
 const [outputDir, ...runnerOptions] = submitOptions;
 

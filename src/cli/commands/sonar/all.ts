@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../../command.ts';
+import type { CommandGroup } from '../../command/command.ts';
 
 /** `torc sonar`: one file a verb. Each is loaded alone: `sonar sample` runs each minute, and the others are ten times its size. */
 export const sonarGroups: readonly CommandGroup[] = [

@@ -2,11 +2,11 @@ import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
 import { grouped } from '../../../core/quantity/count-text.ts';
 import type { ClosedReport } from '../../../telemetry/store/telemetry-store.ts';
-import { command } from '../../command.ts';
-import { Failure } from '../../failure.ts';
+import { command } from '../../command/command.ts';
+import { Failure } from '../../command/failure.ts';
 import { readTime } from './read-time.ts';
 import { storeOption, withStore } from './store.ts';
-import { option } from '../../option.ts';
+import { option } from '../../command/option.ts';
 
 /** Samples of two weeks are what most questions are about. */
 const HOT = '14d';

@@ -1,4 +1,4 @@
-import { command } from '../../command.ts';
+import { command } from '../../command/command.ts';
 import { originOptions } from './produce-options.ts';
 
 export const cluster = command('sonar cluster', {

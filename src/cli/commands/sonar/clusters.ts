@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import type { ClusterSummary } from '../../../telemetry/store/telemetry-store.ts';
-import { type Command, command } from '../../command.ts';
-import { UsageError } from '../../failure.ts';
-import { readInput } from '../../read-input.ts';
+import { type Command, command } from '../../command/command.ts';
+import { UsageError } from '../../command/failure.ts';
+import { readInput } from '../../terminal/read-input.ts';
 import { storeOption, withStore } from './store.ts';
-import { option } from '../../option.ts';
+import { option } from '../../command/option.ts';
 
 const CLUSTER = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,252}[A-Za-z0-9_])?$/;
 

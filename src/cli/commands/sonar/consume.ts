@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import { counted, grouped } from '../../../core/quantity/count-text.ts';
 import type { ClusterTally } from '../../../telemetry/receive/kafka/tally.ts';
-import { command } from '../../command.ts';
-import { Failure, UsageError } from '../../failure.ts';
+import { command } from '../../command/command.ts';
+import { Failure, UsageError } from '../../command/failure.ts';
 import type { Output } from '../../output/output.ts';
 import { secondsText } from '../../output/words.ts';
-import { readInput } from '../../read-input.ts';
-import { untilAsked } from '../../until-asked.ts';
+import { readInput } from '../../terminal/read-input.ts';
+import { untilAsked } from '../../terminal/until-asked.ts';
 import { createNotices } from './notices.ts';
 import { storeOption, withStore } from './store.ts';
-import { option } from '../../option.ts';
+import { option } from '../../command/option.ts';
 
 export const consume = command('sonar consume <broker...>', {
   says: 'Store what Sonar daemons send to Kafka, until it is stopped.',

@@ -2,13 +2,13 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { parseMemory } from '../../../core/quantity/bytes.ts';
-import { command } from '../../command.ts';
-import { Failure } from '../../failure.ts';
-import { fileErrorText } from '../../file-error.ts';
-import { untilAsked } from '../../until-asked.ts';
+import { command } from '../../command/command.ts';
+import { Failure } from '../../command/failure.ts';
+import { fileErrorText } from '../../terminal/file-error.ts';
+import { untilAsked } from '../../terminal/until-asked.ts';
 import { originOptions } from './produce-options.ts';
 import { createNotices } from './notices.ts';
-import { option } from '../../option.ts';
+import { option } from '../../command/option.ts';
 
 export const daemon = command('sonar daemon <file>', {
   says: 'Send Sonar records of this node, and of its Slurm cluster, at regular times until it is stopped.',

@@ -6,13 +6,13 @@ import { encodeEnvelope } from '../../../core/contract/sonar/encode.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import type { EnvelopeSelection, StoredEnvelope } from '../../../telemetry/store/telemetry-store.ts';
-import { command } from '../../command.ts';
-import { Failure } from '../../failure.ts';
-import { isReaderGone, writeOut } from '../../write-out.ts';
+import { command } from '../../command/command.ts';
+import { Failure } from '../../command/failure.ts';
+import { isReaderGone, writeOut } from '../../terminal/write-out.ts';
 import { requireCluster } from './known-cluster.ts';
 import { readTime } from './read-time.ts';
 import { storeOption, withStore } from './store.ts';
-import { option } from '../../option.ts';
+import { option } from '../../command/option.ts';
 
 /** Bytes between writes. */
 const PORTION = 262_144;

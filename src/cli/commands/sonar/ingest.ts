@@ -3,12 +3,12 @@ import { sizeText } from '../../../core/quantity/size-text.ts';
 import type { IngestProgress } from '../../../telemetry/receive/files/ingest-files.ts';
 import type { IngestCounts } from '../../../telemetry/receive/files/ingest.ts';
 import { type InputFile, inputFilesOf, linkFiles } from '../../../telemetry/receive/files/paths.ts';
-import { command } from '../../command.ts';
-import { Failure } from '../../failure.ts';
-import { fileErrorText } from '../../file-error.ts';
+import { command } from '../../command/command.ts';
+import { Failure } from '../../command/failure.ts';
+import { fileErrorText } from '../../terminal/file-error.ts';
 import type { Output } from '../../output/output.ts';
 import { storeOption, withStore } from './store.ts';
-import { option } from '../../option.ts';
+import { option } from '../../command/option.ts';
 
 const PROGRESS_MS = 500;
 

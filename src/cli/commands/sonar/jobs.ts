@@ -1,6 +1,6 @@
-import { command } from '../../command.ts';
-import { UsageError } from '../../failure.ts';
-import { integerOption, option } from '../../option.ts';
+import { command } from '../../command/command.ts';
+import { UsageError } from '../../command/failure.ts';
+import { integerOption, option } from '../../command/option.ts';
 import { originOptions } from './produce-options.ts';
 
 export const jobs = command('sonar jobs', {

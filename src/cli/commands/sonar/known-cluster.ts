@@ -1,6 +1,6 @@
 import { suggest } from '../../../core/workflow-file/problems/suggest.ts';
 import type { TelemetryRows } from '../../../telemetry/store/rows/rows.ts';
-import { Failure } from '../../failure.ts';
+import { Failure } from '../../command/failure.ts';
 
 /** Refuses a cluster that the store does not have: an empty answer would look like one without data. */
 export async function requireCluster(rows: TelemetryRows, cluster: string | undefined): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Lock, takeNodeLock } from '../../../cluster/node-lock.ts';
 import type { Output } from '../../output/output.ts';
-import { Failure } from '../../failure.ts';
+import { Failure } from '../../command/failure.ts';
 
 /** Runs `work` with the lock of the node in the folder; without a folder there is no lock. */
 export async function withLock(

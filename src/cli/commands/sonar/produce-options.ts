@@ -1,6 +1,6 @@
 import { type Compat, parseCompat } from '../../../core/contract/sonar/compat.ts';
-import { UsageError } from '../../failure.ts';
-import { option, optionsOf } from '../../option.ts';
+import { UsageError } from '../../command/failure.ts';
+import { option, optionsOf } from '../../command/option.ts';
 
 /** Options of every command that reports on this node or its cluster, as Sonar has them. */
 export const originOptions = optionsOf([

@@ -1,9 +1,9 @@
 import { counted } from '../../../core/quantity/count-text.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
-import { command } from '../../command.ts';
+import { command } from '../../command/command.ts';
 import { readTime } from './read-time.ts';
 import { storeOption, withStore } from './store.ts';
-import { option } from '../../option.ts';
+import { option } from '../../command/option.ts';
 
 export const pruneStore = command('sonar prune', {
   says: 'Delete telemetry from before a time.',

@@ -1,5 +1,5 @@
 import { parseTimestamp } from '../../../core/contract/sonar/timestamp.ts';
-import { UsageError } from '../../failure.ts';
+import { UsageError } from '../../command/failure.ts';
 
 const UNITS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400, w: 604_800 };
 

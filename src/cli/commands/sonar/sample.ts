@@ -1,5 +1,5 @@
-import { command } from '../../command.ts';
-import { numberOption, option } from '../../option.ts';
+import { command } from '../../command/command.ts';
+import { numberOption, option } from '../../command/option.ts';
 import { originOptions } from './produce-options.ts';
 import { listValue } from '../../../core/text/list-value.ts';
 

@@ -2,8 +2,8 @@ import { isOpenToAll, whyNotTrusted } from '../../../cluster/trust.ts';
 import { restrictFiles } from '../../../cluster/umask.ts';
 import type { TelemetryStore } from '../../../telemetry/store/telemetry-store.ts';
 import { builtIn } from '../../config/schema.ts';
-import { Failure } from '../../failure.ts';
-import { option } from '../../option.ts';
+import { Failure } from '../../command/failure.ts';
+import { option } from '../../command/option.ts';
 
 export const storeOption = option('--store <file>', 'file of the telemetry store, or postgres://USER@HOST/DATABASE', {
   setting: 'client.sonar.store',

@@ -1,6 +1,6 @@
-import { command } from '../../command.ts';
+import { command } from '../../command/command.ts';
 import { originOptions } from './produce-options.ts';
-import { option } from '../../option.ts';
+import { option } from '../../command/option.ts';
 
 export const sysinfo = command('sonar sysinfo', {
   says: 'Print the hardware and GPU software of this node, as one Sonar record.',

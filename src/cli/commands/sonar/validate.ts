@@ -1,8 +1,8 @@
 import type { MessageProblem } from '../../../core/contract/sonar/problem.ts';
 import type { EnvelopeRecord } from '../../../telemetry/format/envelope-reader.ts';
-import { command } from '../../command.ts';
-import { Failure } from '../../failure.ts';
-import { integerOption, option } from '../../option.ts';
+import { command } from '../../command/command.ts';
+import { Failure } from '../../command/failure.ts';
+import { integerOption, option } from '../../command/option.ts';
 import type { Output } from '../../output/output.ts';
 
 /** One problem of one record, as it is printed. */

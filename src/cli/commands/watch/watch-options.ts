@@ -1,5 +1,5 @@
-import { integerOption, numberOption, option, optionsOf } from '../../option.ts';
-import { recoveryOptions } from '../recover/recovery-options.ts';
+import { integerOption, numberOption, option, optionsOf } from '../../command/option.ts';
+import { recoveryOptions } from '../../recovery/recovery-options.ts';
 
 export const watchOptions = optionsOf([
   option('-p, --poll-interval <s>', 'seconds between two looks at the workflow', {

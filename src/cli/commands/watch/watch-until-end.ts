@@ -27,11 +27,11 @@ import { watchQueue } from '../../../operations/watch/queue.ts';
 import { isUnderWay } from '../../../operations/watch/counts.ts';
 import { watchWorkflow } from '../../../operations/watch/watch.ts';
 import { openRunnerLog } from '../../../runner/facts/log.ts';
-import { openWorkflow } from '../../choose-workflow.ts';
-import type { Context } from '../../context.ts';
-import type { ValuesOf } from '../../option.ts';
-import { badEndLines } from '../../output/recovered.ts';
-import { recoverOptionsOf, recoverTools } from '../recover/recover-tools.ts';
+import { openWorkflow } from '../../choose/choose-workflow.ts';
+import type { Context } from '../../command/context.ts';
+import type { ValuesOf } from '../../command/option.ts';
+import { badEndLines } from '../../recovery/recovered.ts';
+import { recoverOptionsOf, recoverTools } from '../../recovery/recover-tools.ts';
 import type { watchOptions } from './watch-options.ts';
 
 type Given = ValuesOf<typeof watchOptions>;

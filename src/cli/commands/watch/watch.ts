@@ -1,4 +1,4 @@
-import { command } from '../../command.ts';
+import { command } from '../../command/command.ts';
 import { watchOptions } from './watch-options.ts';
 
 export const watch = command('watch <workflow>', {

@@ -1,6 +1,6 @@
-import type { Command } from '../../command.ts';
-import { executionPlanCommand } from '../execution-plan.ts';
-import { workflowsStatus } from '../status.ts';
+import type { Command } from '../../command/command.ts';
+import { executionPlanCommand } from './execution-plan.ts';
+import { workflowsStatus } from '../status/status.ts';
 import { workflowActions } from './actions.ts';
 import { workflowsCheckResources } from './check-resources.ts';
 import { workflowsCorrectResources } from './correct-resources.ts';

@@ -1,6 +1,6 @@
-import { openWorkflow } from '../../choose-workflow.ts';
-import { command } from '../../command.ts';
-import { integerOption, numberOption, option } from '../../option.ts';
+import { openWorkflow } from '../../choose/choose-workflow.ts';
+import { command } from '../../command/command.ts';
+import { integerOption, numberOption, option } from '../../command/option.ts';
 import type { Column } from '../../output/table.ts';
 import {
   lackReported,

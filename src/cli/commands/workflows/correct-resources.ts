@@ -1,8 +1,8 @@
 import { type Correction, USUAL_MULTIPLIERS } from '../../../core/lifecycle/resources/correct-resources.ts';
-import { recordKinds, recordsWithin } from '../../choose-record.ts';
-import { openWorkflow } from '../../choose-workflow.ts';
-import { command } from '../../command.ts';
-import { option, positiveOption } from '../../option.ts';
+import { recordKinds, recordsWithin } from '../../choose/choose-record.ts';
+import { openWorkflow } from '../../choose/choose-workflow.ts';
+import { command } from '../../command/command.ts';
+import { option, positiveOption } from '../../command/option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { adjustmentJson, adjustmentLines } from '../../output/adjustments.ts';
 

@@ -1,6 +1,6 @@
 import type { Spread } from '../../../core/lifecycle/placement/runtime-fit.ts';
-import { openWorkflow } from '../../choose-workflow.ts';
-import { command } from '../../command.ts';
+import { openWorkflow } from '../../choose/choose-workflow.ts';
+import { command } from '../../command/command.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { roughText } from '../../output/words.ts';
 
@@ -12,7 +12,7 @@ export const workflowsDiagnose = command('workflows diagnose [workflow]', {
     const found = await diagnose(client, id, Date.now());
     const { runners, unlimitedRunners: unlimited, readyJobs, remaining, requested, blocked, tooShort } = found;
     const never = found.unrunnable?.reasons ?? [];
-    const { unrunnableLines } = await import('../../unrunnable-lines.ts');
+    const { unrunnableLines } = await import('../../slurm/unrunnable-lines.ts');
     const advice = never.length === 0 ? [] : await unrunnableLines(context, id, never);
 
     context.output.record(

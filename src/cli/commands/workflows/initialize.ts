@@ -4,13 +4,13 @@ import { type Readiness, readinessOf } from '../../../core/lifecycle/recover/fil
 import { placeOf } from '../../../core/lifecycle/explain/place.ts';
 import { type Reruns, rerunsOf } from '../../../core/lifecycle/recover/rerun.ts';
 import type { Task } from '../../../core/contract/task.ts';
-import { agrees, noPrompts } from '../../agree.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
-import { type Command, command } from '../../command.ts';
-import type { Context } from '../../context.ts';
+import { agrees, noPrompts } from '../../choose/agree.ts';
+import { chooseWorkflow } from '../../choose/choose-workflow.ts';
+import { type Command, command } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
 import { prepare, prepareChanged } from '../../../operations/run/initialize.ts';
 import { reportPreparation } from '../../output/preparation.ts';
-import { numberOption, option, optionsOf, type ValuesOf } from '../../option.ts';
+import { numberOption, option, optionsOf, type ValuesOf } from '../../command/option.ts';
 import { gatherPlanFacts } from '../../../operations/update/plan-facts.ts';
 import { counted, someOf } from '../../../core/quantity/count-text.ts';
 import { widthOf } from '../../output/output.ts';

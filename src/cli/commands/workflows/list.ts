@@ -3,14 +3,14 @@ import { isUnknownRoute } from '../../../client/compat/unknown-route.ts';
 import { ServiceError } from '../../../client/errors.ts';
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { Workflow } from '../../../core/contract/workflow.ts';
-import { command } from '../../command.ts';
-import { UsageError } from '../../failure.ts';
+import { command } from '../../command/command.ts';
+import { UsageError } from '../../command/failure.ts';
 import { date } from '../../output/columns.ts';
 import type { Column } from '../../output/table.ts';
 import { ageSeconds, roughText } from '../../output/words.ts';
 import type { WorkflowStanding } from '../../../operations/report/views/workflow-state.ts';
-import { allRows, type PagingValues, pagingOptions } from '../../paging.ts';
-import { option } from '../../option.ts';
+import { allRows, type PagingValues, pagingOptions } from '../../records/paging.ts';
+import { option } from '../../command/option.ts';
 
 const FORBIDDEN = 403;
 

@@ -1,6 +1,6 @@
-import { chooseWorkflow } from '../../choose-workflow.ts';
-import { command } from '../../command.ts';
-import { integerOption, option } from '../../option.ts';
+import { chooseWorkflow } from '../../choose/choose-workflow.ts';
+import { command } from '../../command/command.ts';
+import { integerOption, option } from '../../command/option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 
 export const workflowsReconcile = command('workflows reconcile <workflow> <run>', {

@@ -1,10 +1,10 @@
 import type { WorkflowChange } from '../../../core/contract/workflow.ts';
-import { openWorkflow } from '../../choose-workflow.ts';
-import { type Command, command } from '../../command.ts';
-import { Failure, UsageError } from '../../failure.ts';
-import { jsonObject } from '../../json-object.ts';
+import { openWorkflow } from '../../choose/choose-workflow.ts';
+import { type Command, command } from '../../command/command.ts';
+import { Failure, UsageError } from '../../command/failure.ts';
+import { jsonObject } from '../../command/json-object.ts';
 import { fieldsText } from '../../output/fields.ts';
-import { option } from '../../option.ts';
+import { option } from '../../command/option.ts';
 
 const get = command('workflows get [workflow]', {
   says: 'Show one workflow.',

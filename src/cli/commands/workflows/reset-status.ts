@@ -1,10 +1,10 @@
-import { agrees, noPrompts } from '../../agree.ts';
-import { chooseWorkflow } from '../../choose-workflow.ts';
-import { command } from '../../command.ts';
+import { agrees, noPrompts } from '../../choose/agree.ts';
+import { chooseWorkflow } from '../../choose/choose-workflow.ts';
+import { command } from '../../command/command.ts';
 import { reportPreparation } from '../../output/preparation.ts';
 import { resetWorkflow } from '../../../operations/run/reset-workflow.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
-import { option } from '../../option.ts';
+import { option } from '../../command/option.ts';
 
 export const workflowsResetStatus = command('workflows reset-status [workflow]', {
   says: 'Begin a new run with all jobs uninitialized, or with --failed-only those that failed and everything downstream.',

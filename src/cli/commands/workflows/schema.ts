@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { command } from '../../command.ts';
+import { command } from '../../command/command.ts';
 import { packageRoot } from '../../../operations/run/package-root.ts';
-import { option } from '../../option.ts';
+import { option } from '../../command/option.ts';
 
 /** Where the package keeps the schema that this command prints. */
 const SCHEMA = 'api/workflow.schema.json';

@@ -1,6 +1,6 @@
-import { openWorkflow, workflowId } from '../../choose-workflow.ts';
-import { type Command, command } from '../../command.ts';
-import { UsageError } from '../../failure.ts';
+import { openWorkflow, workflowId } from '../../choose/choose-workflow.ts';
+import { type Command, command } from '../../command/command.ts';
+import { UsageError } from '../../command/failure.ts';
 
 const isComplete = command('workflows is-complete [workflow]', {
   says: 'Show whether every job has ended or the workflow was canceled.',

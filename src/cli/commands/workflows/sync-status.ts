@@ -1,7 +1,7 @@
-import { chooseWorkflow } from '../../choose-workflow.ts';
-import { command } from '../../command.ts';
+import { chooseWorkflow } from '../../choose/choose-workflow.ts';
+import { command } from '../../command/command.ts';
 import { cleanedJson, cleanedText } from '../../output/cleaned.ts';
-import { option } from '../../option.ts';
+import { option } from '../../command/option.ts';
 
 export const workflowsSyncStatus = command('workflows sync-status [workflow]', {
   says: 'Correct the records of jobs, runners and allocations that have ended without a report.',
@@ -21,7 +21,7 @@ export const workflowsSyncStatus = command('workflows sync-status [workflow]', {
     const isDryRun = options.dryRun === true;
     const { correctRecords } = await import('../../../operations/orphans/correct-records.ts');
     const { findDead } = await import('../../../operations/orphans/dead.ts');
-    const { correctTools } = await import('../recover/correct-tools.ts');
+    const { correctTools } = await import('../../recovery/correct-tools.ts');
     const tools = await correctTools(context, id, options.outputDir);
     const { cleaned, lostRunners } = isDryRun
       ? await findDead(tools, id, { asksHosts: false })

@@ -1,8 +1,8 @@
 import { counted } from '../../../core/quantity/count-text.ts';
-import { openWorkflow } from '../../choose-workflow.ts';
-import { type Command, command } from '../../command.ts';
-import { readInput } from '../../read-input.ts';
-import { option } from '../../option.ts';
+import { openWorkflow } from '../../choose/choose-workflow.ts';
+import { type Command, command } from '../../command/command.ts';
+import { readInput } from '../../terminal/read-input.ts';
+import { option } from '../../command/option.ts';
 
 const exportCommand = command('workflows export [workflow]', {
   says: 'Write a workflow with all its records as JSON, for another server.',

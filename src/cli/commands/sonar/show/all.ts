@@ -1,4 +1,4 @@
-import type { Command } from '../../../command.ts';
+import type { Command } from '../../../command/command.ts';
 import { showJobs } from './jobs.ts';
 import { showLoad } from './load.ts';
 import { showProfile } from './profile.ts';

@@ -1,5 +1,5 @@
 import type { CardFacts } from '../../../../telemetry/questions/nodes.ts';
-import { command } from '../../../command.ts';
+import { command } from '../../../command/command.ts';
 import type { Column } from '../../../output/table.ts';
 import { percentText } from '../../../output/words.ts';
 import { kb, right } from './columns.ts';

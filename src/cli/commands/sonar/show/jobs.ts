@@ -1,7 +1,7 @@
 import { suggest } from '../../../../core/workflow-file/problems/suggest.ts';
 import type { JobUseInWindow } from '../../../../telemetry/questions/jobs.ts';
-import { command } from '../../../command.ts';
-import { integerOption, option } from '../../../option.ts';
+import { command } from '../../../command/command.ts';
+import { integerOption, option } from '../../../command/option.ts';
 import { percent } from '../../../output/columns.ts';
 import type { Column } from '../../../output/table.ts';
 import { countColumn, kb, seconds, time } from './columns.ts';

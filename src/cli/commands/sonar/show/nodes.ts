@@ -1,5 +1,5 @@
 import type { NodeFacts } from '../../../../telemetry/questions/nodes.ts';
-import { command } from '../../../command.ts';
+import { command } from '../../../command/command.ts';
 import type { Column } from '../../../output/table.ts';
 import { countColumn, kb, time } from './columns.ts';
 import { nodeOption, ask, print, windowOptions } from './window.ts';

@@ -1,12 +1,12 @@
 import type { Uint } from '../../../../core/contract/sonar/kinds.ts';
 import { exactUint, GREATEST_UINT } from '../../../../core/contract/sonar/extended-uint.ts';
 import { asPlainData } from '../../../../telemetry/answers.ts';
-import { command } from '../../../command.ts';
-import { Failure, UsageError } from '../../../failure.ts';
+import { command } from '../../../command/command.ts';
+import { Failure, UsageError } from '../../../command/failure.ts';
 import { percentText } from '../../../output/words.ts';
 import { processColumns, stepColumns } from './profile-columns.ts';
 import { nodeOption, DAY, ask, print, buckets, windowOptions } from './window.ts';
-import { option } from '../../../option.ts';
+import { option } from '../../../command/option.ts';
 
 /** `--every` of each sample. */
 const EACH_SAMPLE = 'sample';

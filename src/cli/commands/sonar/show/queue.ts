@@ -1,5 +1,5 @@
 import type { PartitionQueue } from '../../../../telemetry/questions/queue.ts';
-import { command } from '../../../command.ts';
+import { command } from '../../../command/command.ts';
 import type { Column } from '../../../output/table.ts';
 import { right, seconds } from './columns.ts';
 import { windowOptions, ask, print } from './window.ts';

@@ -1,7 +1,7 @@
 import { type ReportKind, reportKinds } from '../../../../core/contract/report-kinds.ts';
 import type { ReportLine } from '../../../../telemetry/questions/report.ts';
-import { command } from '../../../command.ts';
-import { UsageError } from '../../../failure.ts';
+import { command } from '../../../command/command.ts';
+import { UsageError } from '../../../command/failure.ts';
 import { cellText, type Column } from '../../../output/table.ts';
 import { kb, right, time } from './columns.ts';
 import { nodeOption, ask, print, windowOptions } from './window.ts';

@@ -1,6 +1,6 @@
 import type { UptimeSpan } from '../../../../telemetry/questions/uptime.ts';
-import { command } from '../../../command.ts';
-import { integerOption, option } from '../../../option.ts';
+import { command } from '../../../command/command.ts';
+import { integerOption, option } from '../../../command/option.ts';
 import type { Column } from '../../../output/table.ts';
 import { right, seconds, time } from './columns.ts';
 import { nodeOption, ask, print, windowOptions } from './window.ts';

@@ -1,0 +1,72 @@
+import { command } from '../../command/command.ts';
+import { UsageError } from '../../command/failure.ts';
+import type { Context } from '../../command/context.ts';
+import { prepareRun } from '../../../operations/run/run.ts';
+import { sayAsked } from '../../run/asked.ts';
+import { reportPreparation, reportPrepared } from '../../output/preparation.ts';
+import { type HeldSignals, holdSignals } from '../../terminal/held-signals.ts';
+import { loadRunnerMeanwhile, runnerOptions, runWorkflow } from '../../run/run-workflow.ts';
+import { createWorkflowOf, existingWorkflow, isSpec, planOfFile } from '../../spec/spec-or-id.ts';
+import { chooseUpdate, refuseUpdateOptions, updateOptions } from './update-workflow.ts';
+import { makeOutputFolder } from '../../run/output-folder.ts';
+import { option } from '../../command/option.ts';
+
+export const run = command('run <spec-or-id>', {
+  says: 'Run a workflow on this machine: a file, standard input ("-"), or an existing workflow by its id or name.',
+  makesDatabase: true,
+  more: 'In a workflow that has ended, jobs run again whose inputs have changed or whose outputs are gone. Exits with 0 when the runner did its work, even when jobs failed; with --fail, or client.run.failed_exit in the configuration, jobs that failed or did not finish make it 1.',
+  inMemory: true,
+  options: [
+    ...runnerOptions,
+    ...updateOptions,
+    option('--skip-checks', 'create despite warnings about resources'),
+    option('--strict', 'turn warnings into errors: ignored nodes and keys, and unknown names in commands'),
+    option('--resume', 'first make ready again the jobs that were interrupted: terminated or canceled'),
+    option('--page', 'print the address of the page that shows this run in a browser; on a desktop, open it'),
+    option('--retry-failed', 'like --resume, and make failed jobs ready again as well'),
+  ],
+  async run(context, [given], options) {
+    const { output } = context;
+    const goesOn = options.resume === true || options.retryFailed === true;
+    refuseUpdateOptions(options, isSpec(given));
+    if (goesOn && isSpec(given) && options.update !== true) refuseFile(context, given);
+    let held: HeldSignals | undefined;
+    const fromFile = async (): Promise<number | undefined> => {
+      const plan = await planOfFile(context, given, options);
+      loadRunnerMeanwhile();
+      const chosen = await chooseUpdate(context, given, plan, options);
+      if (chosen.kind === 'reported') return undefined;
+      const prepare = () => makeOutputFolder(context, options.outputDir);
+      if (chosen.kind === 'create')
+        return createWorkflowOf(context, { plan, path: given }, { prepare, whenCreated: () => (held = holdSignals()) });
+      prepare();
+      return chosen.id;
+    };
+    const id = isSpec(given) ? await fromFile() : await existingWorkflow(context, given);
+    if (id === undefined) return;
+    held ??= holdSignals();
+    const { client } = await context.service();
+    const workflow = await client.getWorkflow({ params: { id } });
+    const again = options.retryFailed === true ? 'failed' : goesOn ? 'interrupted' : 'none';
+    const prepared = await prepareRun(client, id, { again, report: reportPreparation(output) });
+    reportPrepared(output, id, prepared, again === 'failed');
+    if (goesOn) await sayAsked({ client, output, hint: context.hint, workflowId: id });
+
+    const closePage = options.page === true ? await openPage(context, id, options.outputDir) : () => {};
+    const summary = await runWorkflow(context, id, options, undefined, undefined, held).finally(closePage);
+    const { endRun } = await import('../../run/end-of-run.ts');
+    const failsWithJobs = options.fail === true;
+    await endRun(context, { client, workflow: { ...workflow, id }, summary, options, failsWithJobs });
+  },
+});
+
+async function openPage(...given: [Context, number, string]): Promise<() => void> {
+  const { showPage } = await import('./show-page.ts');
+  return showPage(...given);
+}
+
+function refuseFile({ hint }: Context, given: string): never {
+  throw new UsageError(
+    `--resume and --retry-failed need the id of a workflow, or --update with its file, found the file '${given}'; ids: ${hint('torc workflows list')}`,
+  );
+}

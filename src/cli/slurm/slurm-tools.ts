@@ -1,0 +1,91 @@
+import { restrictFiles } from '../../cluster/umask.ts';
+import { openSlurm } from '../../cluster/slurm/slurm.ts';
+import { counted } from '../../core/quantity/count-text.ts';
+import type { SubmitTools } from '../../operations/submit/submit-allocations.ts';
+import { builtIn } from '../config/schema.ts';
+import type { Context } from '../command/context.ts';
+import { Failure } from '../command/failure.ts';
+import type { ValuesOf } from '../command/option.ts';
+import type { submitOptions } from './slurm-options.ts';
+
+type SubmitValues = ValuesOf<typeof submitOptions>;
+
+type SubmitOptions = Pick<SubmitValues, 'outputDir' | 'pollInterval'> &
+  Partial<SubmitValues> & { readonly keepSubmissionScripts?: boolean | undefined };
+
+/** What submissions of this command have in common. `outputDir` and the like are its options. */
+export async function submitTools(context: Context, options: SubmitOptions, command?: string): Promise<SubmitTools> {
+  const { settings, configuration, environment, output } = context;
+  if (settings.standalone)
+    throw new Failure(
+      'a standalone server ends with this command, and allocations need it afterwards: start torc-server run, and use --url',
+    );
+  await refuseOtherCluster(context);
+  // The folder and the scripts that a submission writes are as private as what its runners write.
+  const umask = configuration['client.run.umask'];
+  restrictFiles(umask);
+  const { client, url, jobVariables } = await context.service();
+  // A runner in an allocation logs in as this command does, also with --password.
+  const submitting = { ...environment, ...Object.fromEntries(jobVariables(0)) };
+  const slurm = openSlurm({ environment: submitting, onSlow: (words) => output.warn(words) });
+  return {
+    client,
+    slurm,
+    settings: {
+      url,
+      outputDir: options.outputDir,
+      pollIntervalSeconds: options.pollInterval,
+      claimBackoffMaxSeconds: options.claimBackoffMaxSecs,
+      umask: umask === builtIn['client.run.umask'] ? undefined : umask,
+      tlsCaCert: settings.tlsCaCert,
+      tlsInsecure: settings.tlsInsecure,
+      keepsScripts: options.keepSubmissionScripts === true || configuration['client.slurm.keep_submission_scripts'],
+      maxQueued: options.maxQueued,
+      usualMaxQueued: configuration['client.slurm.max_queued'],
+      submitRate: options.submitRate ?? configuration['client.slurm.submit_rate'],
+    },
+    command,
+    mostTasks: once(() =>
+      options.jobArrays !== false && configuration['client.slurm.job_arrays'] ? slurm.mostTasks() : Promise.resolve(1),
+    ),
+    onSubmitted: ({ jobName, job }) => output.notice(`Submitted Slurm job name=${jobName} with ID=${job}`),
+    onWarning: (words) => output.warn(words),
+    onHeld: ({ allocations, why }) =>
+      output.notice(
+        `${counted(allocations, 'allocation')} ${allocations === 1 ? 'is' : 'are'} not submitted yet (${why.split('\n')[0]})`,
+      ),
+  };
+}
+
+/** What a shell says to sbatch does not reach ours: the schedulers of the workflow decide, and what is left out is said in one line. */
+async function refuseOtherCluster({ environment, output }: Context): Promise<void> {
+  const unused = Object.keys(environment).filter(
+    (name) => /^SBATCH_(?!CLUSTERS$)/.test(name) && environment[name] !== '',
+  );
+  if (unused.length > 0)
+    output.warn(
+      `${unused.join(', ')} of this shell ${unused.length === 1 ? 'is' : 'are'} not used: slurm_schedulers of the workflow says what its allocations ask for`,
+    );
+  const name = ['SBATCH_CLUSTERS', 'SLURM_CLUSTERS'].find((each) => (environment[each] ?? '') !== '');
+  if (name === undefined) return;
+  const { askSlurm } = await import('../../cluster/slurm/programs.ts');
+  const config = await askSlurm(environment)('scontrol', ['show', 'config']).catch(() => '');
+  const own = /^ClusterName\s*=\s*(\S+)/m.exec(config)?.[1];
+  if (environment[name] !== own)
+    throw new Failure(
+      `${name}=${environment[name]} chooses another cluster than that of this machine${own === undefined ? '' : `, ${own}`}, and Torc could not follow its allocations there: unset it, or submit on a login node of that cluster`,
+    );
+}
+
+/** Asks Slurm at most once. */
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined;
+  return () => (answer ??= ask());
+}
+
+/** Compute nodes cannot reach a server that listens on the loopback address of this machine. */
+export function warnOfLoopback({ output }: Context, url: string): void {
+  const { hostname } = new URL(url);
+  if (!/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return;
+  output.warn(`${url} is an address of this machine only: runners on other nodes cannot reach the server there`);
+}

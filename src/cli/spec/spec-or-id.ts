@@ -1,0 +1,99 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { Unreachable } from '../../client/errors.ts';
+import type { Plan } from '../../core/workflow-file/plan/plan.ts';
+import { workflowNamed } from '../choose/choose-workflow.ts';
+import type { Context } from '../command/context.ts';
+import { Failure } from '../command/failure.ts';
+import { idOrName } from '../choose/id-or-name.ts';
+
+/** A file, by its name or because it exists; anything else is the id or the name of a workflow. */
+export function isSpec(given: string): boolean {
+  return given === '-' || /\.(ya?ml|json5?|kdl)$/i.test(given) || (existsSync(given) && statSync(given).isFile());
+}
+
+/** The workflow that is given by its id or its name. */
+export async function existingWorkflow(context: Context, given: string): Promise<number> {
+  const words = `'${given}' is neither a valid workflow spec file nor a workflow ID`;
+  const id = Number(given);
+  if (Number.isSafeInteger(id) && id > 0) return id;
+  // No name of a workflow that people use: a file that is not there.
+  if (Number.isFinite(id) || given.includes('/')) throw new Failure(words);
+  const meant = idOrName('workflow', given);
+  if ('id' in meant) return meant.id;
+  const named = await workflowNamed(context, meant.name).catch((cause: unknown) => {
+    if (!(cause instanceof Unreachable)) throw cause;
+    throw new Failure(
+      `${words}, and the server, which may have a workflow of this name, does not answer: ${cause.message}`,
+      {
+        cause,
+      },
+    );
+  });
+  if (named !== undefined) return named;
+  throw new Failure(
+    `${words}, and no workflow of user ${context.settings.user} has this name; ${context.hint('torc workflows list')} shows their names`,
+  );
+}
+
+/** Files of other programs, by the names that these give them, and the converter of each. */
+const OTHERS: readonly (readonly [name: RegExp, what: string, converter: string, page: string])[] = [
+  [/^(?:Snakefile|.*\.smk)$/, 'Snakemake', 'snakemake', 'coming-from-snakemake.md'],
+  [/^(?:GNUmakefile|[Mm]akefile|.*\.mk)$/, 'Make', 'make', 'coming-from-make.md'],
+  [/\.(?:sbatch|slurm)$/, 'Slurm', 'slurm-array', 'coming-from-slurm-arrays.md'],
+];
+
+function refuseOfOthers(path: string): void {
+  const found = OTHERS.find(([name]) => name.test(basename(path)));
+  if (found === undefined) return;
+  const [, what, converter, page] = found;
+  const how = `'torc import ${converter} ${path} -o flow.yaml' converts it, and `;
+  throw new Failure(
+    `'${path}' is a file of ${what}, and torc reads workflow files in YAML, JSON, JSON5 and KDL; ${how}docs/how-to/${page} shows how to write it as one`,
+  );
+}
+
+/** The plan of a valid workflow file. */
+export async function planOfFile(context: Context, path: string, options: ReadingOptions): Promise<Plan> {
+  refuseOfOthers(path);
+  const { readSpecFile, acceptedPlan } = await import('./read-spec.ts');
+  const reading = readSpecFile(path, context, { strict: options.strict === true });
+  return acceptedPlan(context, reading, { skipChecks: options.skipChecks === true });
+}
+
+interface ReadingOptions {
+  readonly strict?: boolean | undefined;
+  readonly skipChecks?: boolean | undefined;
+}
+
+/** Creates the workflow of a file; its line as JSON is left out where a later line names the workflow. */
+export const createFromFile = async (
+  context: Context,
+  path: string,
+  options: ReadingOptions,
+  created: { readonly saysJson?: boolean } = {},
+): Promise<number> => createWorkflowOf(context, { plan: await planOfFile(context, path, options), path }, created);
+
+/** Creates the workflow of a plan. */
+export async function createWorkflowOf(
+  context: Context,
+  { plan, path }: { readonly plan: Plan; readonly path: string },
+  /**
+   * `prepare` is called before anything is created: what it throws leaves no workflow behind. `whenCreated` is called before the
+   * workflow is printed: a user who sees it may press Ctrl-C at once.
+   */
+  {
+    saysJson = true,
+    prepare = () => {},
+    whenCreated = () => {},
+  }: { readonly saysJson?: boolean; readonly prepare?: () => void; readonly whenCreated?: () => void } = {},
+): Promise<number> {
+  const { output } = context;
+  const { createAndReport, specFileOf } = await import('./read-spec.ts');
+  prepare();
+  const id = await createAndReport(context, plan, { monitorsJobs: true, specFile: specFileOf(path) });
+  whenCreated();
+  output.notice(`Created workflow ${id}`);
+  if (saysJson) output.jsonLine({ message: `Created workflow ${id}`, workflow_id: id });
+  return id;
+}

@@ -1,0 +1,14 @@
+import { readUserText } from '../../operations/create/read-user-text.ts';
+import { Failure } from '../command/failure.ts';
+
+/** The text of a file, or of standard input for `-`; `what` names the expected content in the message. */
+export function readInput(path: string, what: string): string {
+  if (path === '-' && process.stdin.isTTY === true)
+    throw new Failure(`${what} is expected on standard input, and that is a terminal`);
+  try {
+    return readUserText(path === '-' ? 0 : path);
+  } catch (cause) {
+    const why = (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (cause as Error).message;
+    throw new Failure(`cannot read ${what} from ${path}: ${why}`, { cause });
+  }
+}
