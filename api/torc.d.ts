@@ -1120,6 +1120,25 @@ export interface Calls {
     };
     has_more: boolean;
   }>;
+  /** The input files of jobs as columns, as the last attempt of each job found them: times and sizes. `after_id` and `after_file_id` are the last job and the last file of the previous page. */
+  readonly readInputColumns: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      after_id?: number | undefined;
+      limit?: number | undefined;
+      after_file_id?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    columns: {
+      id: number[];
+      file_id: number[];
+      st_mtime: number[];
+      st_size: number[];
+    };
+    has_more: boolean;
+  }>;
   /** The user data of a workflow as columns, with their values; null for none. `after_id` is the last id of the previous page, which may end before its limit where values are long. */
   readonly readUserDataColumns: (call: {
     params: {
@@ -1724,6 +1743,11 @@ export interface Calls {
           id: number;
           st_mtime: number;
         }[] | null | undefined;
+        inputs?: {
+          id: number;
+          st_mtime: number;
+          st_size: number;
+        }[] | null | undefined;
       }[];
     };
   }) => Promise<{
@@ -1767,6 +1791,11 @@ export interface Calls {
           id: number;
           st_mtime: number;
         }[] | null | undefined;
+        inputs?: {
+          id: number;
+          st_mtime: number;
+          st_size: number;
+        }[] | null | undefined;
         slurm_stats?: {
           slurm_job_id?: string | null | undefined;
           max_rss_bytes?: number | null | undefined;
@@ -1795,6 +1824,11 @@ export interface Calls {
         files?: {
           id: number;
           st_mtime: number;
+        }[] | null | undefined;
+        inputs?: {
+          id: number;
+          st_mtime: number;
+          st_size: number;
         }[] | null | undefined;
         slurm_stats?: {
           slurm_job_id?: string | null | undefined;
@@ -1885,6 +1919,10 @@ export interface Calls {
         id: number;
         path: string;
       }[] | null | undefined;
+      input_files?: {
+        id: number;
+        path: string;
+      }[] | null | undefined;
     }[];
     ahead?: {
       jobs: {
@@ -1922,6 +1960,10 @@ export interface Calls {
           runtime_seconds: number;
         };
         output_files?: {
+          id: number;
+          path: string;
+        }[] | null | undefined;
+        input_files?: {
           id: number;
           path: string;
         }[] | null | undefined;
@@ -1995,6 +2037,11 @@ export interface Calls {
           id: number;
           st_mtime: number;
         }[] | null | undefined;
+        inputs?: {
+          id: number;
+          st_mtime: number;
+          st_size: number;
+        }[] | null | undefined;
         slurm_stats?: {
           slurm_job_id?: string | null | undefined;
           max_rss_bytes?: number | null | undefined;
@@ -2023,6 +2070,11 @@ export interface Calls {
         files?: {
           id: number;
           st_mtime: number;
+        }[] | null | undefined;
+        inputs?: {
+          id: number;
+          st_mtime: number;
+          st_size: number;
         }[] | null | undefined;
         slurm_stats?: {
           slurm_job_id?: string | null | undefined;

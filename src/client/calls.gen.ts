@@ -38,6 +38,7 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   endWorkflowAction: ['POST', '/workflows/{id}/actions/{action_id}/end', 'action_id ended'],
   readJobColumns: ['GET', '/workflows/{id}/job_columns', 'columns has_more'],
   readFileColumns: ['GET', '/workflows/{id}/file_columns', 'columns has_more'],
+  readInputColumns: ['GET', '/workflows/{id}/input_columns', 'columns has_more'],
   readUserDataColumns: ['GET', '/workflows/{id}/user_data_columns', 'columns has_more'],
   updatePlan: ['POST', '/workflows/{id}/update_plan', 'added_jobs changed_jobs removed_jobs rerun_jobs held'],
   createJob: ['POST', '/jobs', 'workflow_id name command'],

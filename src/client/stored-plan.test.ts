@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
-import { testService, type TestService } from '../../tests/support/service.ts';
+import { ended, registerNode, testService, type TestService } from '../../tests/support/service.ts';
 import type { Client } from './client.ts';
 import { knownFiles } from './compat/plan-facts.ts';
-import { storedPlan } from './stored-plan.ts';
+import { readInputs, storedPlan } from './stored-plan.ts';
 
 let service: TestService;
 beforeEach(() => {
@@ -44,6 +44,47 @@ it.each([0, 1, 2, 4, 5])(
     );
   },
 );
+
+it('what attempts said of their inputs is read whole in pages, also where a page ends within a job', async () => {
+  const { client } = service;
+  const { id } = await client.createWorkflow({ body: { name: 'reads', user: 'tester' } });
+  for (const [name, count] of [
+    ['a', 3],
+    ['b', 0],
+    ['c', 4],
+  ] as const) {
+    const files = Array.from({ length: count }, (_, index) => ({
+      workflow_id: id,
+      name: `${name}${index}`,
+      path: name,
+    }));
+    const { files: made } = count === 0 ? { files: [] } : await client.createFiles({ body: { files } });
+    const input_file_ids = made.map((file) => file.id);
+    await client.createJob({ body: { workflow_id: id, name, command: 'true', input_file_ids } });
+  }
+  await client.resetStatus({ params: { id } });
+  await client.initializeJobs({ params: { id } });
+  const nodeId = await registerNode(service, id);
+  const { jobs } = await client.exchange({
+    params: { id },
+    body: { run_id: 1, compute_node_id: nodeId, want: { limit: 3, prefetch: 0 } },
+  });
+  const said = jobs.map((job) =>
+    (job.input_files ?? []).map((file) => ({ id: file.id, st_mtime: 100.25 + file.id, st_size: job.id * 10 })),
+  );
+  expect(said.map(({ length }) => length)).toEqual([3, 0, 4]);
+  const completed = jobs.map((job, index) => ({ ...ended(job), inputs: said[index] }));
+  await client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: nodeId, completed } });
+  const inTwos: Client = {
+    ...client,
+    readInputColumns: ({ params, query }) => client.readInputColumns({ params, query: { ...query, limit: 2 } }),
+  };
+  expect(await readInputs(inTwos, id)).toEqual(
+    jobs.flatMap((job, index) =>
+      (said[index] ?? []).map(({ id: file_id, ...stamp }) => ({ job_id: job.id, file_id, ...stamp })),
+    ),
+  );
+});
 
 it('values of megabytes are read in several pages, each whole and with none left out', async () => {
   const { client } = service;

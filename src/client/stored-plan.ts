@@ -1,4 +1,5 @@
 import type { FileColumns, UserDataColumns } from '../core/contract/plan-columns.ts';
+import type { ReadInput } from '../core/lifecycle/recover/files-on-disk.ts';
 import type { StoredFile, StoredJob, StoredPlan, StoredUserData } from '../core/workflow-file/update/stored.ts';
 import type { Client } from './client.ts';
 import { all } from './every.ts';
@@ -43,6 +44,25 @@ export const storedJobs = (client: Client, id: number): Promise<StoredJob[]> =>
 /** The files of a workflow. */
 export const storedFiles = (client: Client, id: number): Promise<StoredFile[]> =>
   rows((query) => client.readFileColumns({ params: { id }, query }), fileAt);
+
+/** The inputs of jobs as their last attempts found them. */
+export async function readInputs(client: Client, id: number): Promise<(ReadInput & { readonly job_id: number })[]> {
+  const found: (ReadInput & { readonly job_id: number })[] = [];
+  for (let query: { after_id?: number; after_file_id?: number } = {}; ;) {
+    const { columns, has_more: hasMore } = await client.readInputColumns({ params: { id }, query });
+    for (let index = 0; index < columns.id.length; index += 1) {
+      const [job, file] = [at(columns.id, index), at(columns.file_id, index)];
+      found.push({
+        job_id: job,
+        file_id: file,
+        st_mtime: at(columns.st_mtime, index),
+        st_size: at(columns.st_size, index),
+      });
+      query = { after_id: job, after_file_id: file };
+    }
+    if (!hasMore) return found;
+  }
+}
 
 interface Page<Columns> {
   readonly columns: Columns;

@@ -1,6 +1,7 @@
-import { rmSync, utimesSync, writeFileSync, existsSync } from 'node:fs';
+import { existsSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { File } from '../../src/core/contract/artifact.ts';
 import type { Rerun } from '../../src/core/lifecycle/recover/rerun.ts';
 import { type RunningServer, startServer, temporaryFolder, torc } from '../support/programs.ts';
 
@@ -90,6 +91,36 @@ describe('what would run, and why', () => {
     const { stderr } = await call('run', 'flow.yaml', '--update');
     expect(stderr).toContain('this run: 3 ran, 1 up to date, 1 failed earlier');
     expect(await attempts()).toEqual({ sort: 2, count: 2, alone: 1, kept: 2, broken: 1 });
+    expect((await call('run', 'flow.yaml', '--update')).stderr).toContain('nothing to run');
+  });
+
+  it('an input of another size makes its readers run again even if its time is the same', async () => {
+    const { atimeMs, mtimeMs } = statSync(join(folder, 'other'));
+    writeFileSync(join(folder, 'other'), 'another\n');
+    utimesSync(join(folder, 'other'), atimeMs / 1000, mtimeMs / 1000);
+    expect(whys((await json('run', 'flow.yaml', '--update', '--dry-run'))['reruns'])).toEqual([
+      ['kept', [{ kind: 'input', file: 'other', change: 'resized' }]],
+    ]);
+  });
+
+  it('a job is compared with what its own attempt read, not with what another one has read since', async () => {
+    edit('raw');
+    // Another reader of the same file runs, and reads it as it is now; the stored time of the file becomes that.
+    const add = FLOW.replace(
+      'jobs:',
+      "jobs:\n  - { name: late, command: 'cat raw > later', input_files: [raw], output_files: [later] }",
+    );
+    writeFileSync(join(folder, 'flow.yaml'), add.replace('files: [{', 'files: [{ name: later, path: later }, {'));
+    const { items } = await server.client.listFiles({ query: { workflow_id: 1, name: 'raw' } });
+    const [raw] = items as [File];
+    const seconds = statSync(join(folder, 'raw')).mtimeMs / 1000;
+    await server.client.updateFile({ params: { id: raw.id }, body: { ...raw, st_mtime: seconds } });
+    expect(whys((await json('run', 'flow.yaml', '--update', '--dry-run'))['reruns'])).toEqual([
+      ['sort', [{ kind: 'input', file: 'raw', change: 'newer' }]],
+      ['count', [{ kind: 'job', job_id: 1, job_name: 'sort' }]],
+    ]);
+    await call('run', 'flow.yaml', '--update');
+    expect(await attempts()).toEqual({ sort: 2, count: 2, alone: 1, kept: 1, broken: 1, late: 1 });
     expect((await call('run', 'flow.yaml', '--update')).stderr).toContain('nothing to run');
   });
 

@@ -67,6 +67,7 @@ const SHOWN = 2;
 const CHANGES = {
   newer: 'is newer than at the last run',
   older: 'is older than at the last run',
+  resized: 'has another size than at the last run',
   new: 'is new',
   missing: 'no longer exists',
 } as const;

@@ -1,8 +1,8 @@
 import type { JobStatus } from '../../core/job/job-statuses.ts';
-import type { FileOnDisk, JobWithFiles } from '../../core/lifecycle/recover/files-on-disk.ts';
+import type { FileOnDisk, JobWithFiles, PlanFacts } from '../../core/lifecycle/recover/files-on-disk.ts';
 import type { Client } from '../client.ts';
 import { all } from '../every.ts';
-import { storedFiles, storedJobs } from '../stored-plan.ts';
+import { readInputs, storedFiles, storedJobs } from '../stored-plan.ts';
 import { withSubstitute } from './unknown-route.ts';
 
 /** What the server knows of a file of a workflow. */
@@ -26,6 +26,10 @@ export const jobsWithFiles = (client: Client, id: number): Promise<readonly JobW
       output_file_ids: writes.get(job.id)?.map(({ file_id: file }) => file) ?? null,
     }));
   });
+
+/** By the id of a job, its inputs as its last attempt found them. Torc's own server does not know, nor did earlier versions of ours. */
+export const inputsAsRead = async (client: Client, id: number): Promise<NonNullable<PlanFacts['reads']>> =>
+  Map.groupBy(await withSubstitute(readInputs(client, id), async () => []), ({ job_id: job }) => job);
 
 /** The files of a workflow with the times that the server knows. Earlier versions of ours send no times as columns. */
 export const knownFiles = async (client: Client, id: number): Promise<readonly KnownFile[]> => {

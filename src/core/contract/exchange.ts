@@ -3,7 +3,7 @@ import { SlurmFigures } from './allocation.ts';
 import { Job, JobStatusCounts, jobStatus } from './job.ts';
 import { ComputeNodesResources } from './resources.ts';
 import { FailureHandler, LostActions } from './scheduling.ts';
-import { endOfAttempt, execMinutes, JobCompletionError, OutputTimes } from './result.ts';
+import { InputStamps, endOfAttempt, execMinutes, JobCompletionError, OutputTimes } from './result.ts';
 import { flag, id, integer, maybe, number, text } from './shape.ts';
 
 /**
@@ -24,7 +24,7 @@ import { flag, id, integer, maybe, number, text } from './shape.ts';
 export const Start = z.object({ job_id: id, attempt_id: integer, start_time: text });
 export type Start = z.output<typeof Start>;
 
-/** An attempt that ended. `files` are the outputs that were found, with their times in seconds. */
+/** An attempt that ended. `files` are the outputs that were found, with their times in seconds; `inputs` are the inputs as it found them. */
 export const Completion = z.object({
   job_id: id,
   attempt_id: integer,
@@ -34,6 +34,7 @@ export const Completion = z.object({
   completion_time: text,
   ...endOfAttempt,
   files: maybe(OutputTimes),
+  inputs: maybe(InputStamps),
   /** The statistics of Slurm for this attempt, if they are known; else its runner stores them when they are. */
   slurm_stats: maybe(SlurmFigures),
 });
@@ -134,6 +135,8 @@ export const ClaimedJob = Job.extend({
   attempt_id: integer,
   need: Need,
   output_files: maybe(z.array(z.object({ id, path: text }))),
+  /** Absent where the inputs of the jobs of one reply are too many: then no attempt says how it found them. */
+  input_files: maybe(z.array(z.object({ id, path: text }))),
 });
 export type ClaimedJob = z.output<typeof ClaimedJob>;
 

@@ -44,6 +44,20 @@ export const FileColumns = z.object({
 });
 export type FileColumns = z.output<typeof FileColumns>;
 
+/**
+ * Inputs as the last attempt of their job found them; `id` is the one of the job, and stands as often as it has such inputs. Inputs of
+ * which no attempt says so are absent.
+ */
+export const InputColumns = z.object({
+  id: z.array(id),
+  file_id: z.array(id),
+  /** Unix seconds. */
+  st_mtime: z.array(z.number()),
+  /** Bytes. */
+  st_size: z.array(z.number()),
+});
+export type InputColumns = z.output<typeof InputColumns>;
+
 /** A page of values ends where they are longer together, with one value at least: a value may have megabytes. */
 export const COLUMNS_BYTES = 4 * 2 ** 20;
 

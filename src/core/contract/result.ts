@@ -45,13 +45,18 @@ export type Result = z.output<typeof Result>;
 /** Outputs that an attempt wrote, by the ids of their files, with their times in seconds. */
 export const OutputTimes = z.array(z.object({ id, st_mtime: number }));
 
-/** One entry of a batch of completions, as runners and journals report them; `files` is an addition. */
+/** Inputs as an attempt found them when it began, by the ids of their files: times in seconds, sizes in bytes. */
+export const InputStamps = z.array(z.object({ id, st_mtime: number, st_size: integer }));
+export type InputStamps = z.output<typeof InputStamps>;
+
+/** One entry of a batch of completions, as runners and journals report them; `files` and `inputs` are additions. */
 export const JobCompletion = z.object({
   job_id: id,
   status: jobStatus,
   run_id: integer,
   result: NewResult,
   files: maybe(OutputTimes),
+  inputs: maybe(InputStamps),
 });
 export type JobCompletion = z.output<typeof JobCompletion>;
 

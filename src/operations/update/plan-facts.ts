@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { inParallel } from '../../client/compat/in-parallel.ts';
-import { type KnownFile, knownFiles, jobsWithFiles } from '../../client/compat/plan-facts.ts';
+import { inputsAsRead, type KnownFile, knownFiles, jobsWithFiles } from '../../client/compat/plan-facts.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { FileOnDisk, PlanFacts } from '../../core/lifecycle/recover/files-on-disk.ts';
 
@@ -12,19 +12,21 @@ const TOGETHER = 32;
 /** What decides which jobs of a workflow would run: what the server knows of them, and their files on this machine. */
 export async function gatherPlanFacts(client: Client, workflowId: number): Promise<PlanFacts> {
   const params = { id: workflowId };
-  const [jobs, files, { user_data: missingUserData }, { reinitialized_jobs: changedUserData }] = await Promise.all([
-    jobsWithFiles(client, workflowId),
-    knownFiles(client, workflowId).then(onDisk),
-    client.listMissingUserData({ params }),
-    client.processChangedJobInputs({ params, query: { dry_run: true } }),
-  ]);
-  return { jobs, files, missingUserData, changedUserData };
+  const [jobs, files, reads, { user_data: missingUserData }, { reinitialized_jobs: changedUserData }] =
+    await Promise.all([
+      jobsWithFiles(client, workflowId),
+      knownFiles(client, workflowId).then(onDisk),
+      inputsAsRead(client, workflowId),
+      client.listMissingUserData({ params }),
+      client.processChangedJobInputs({ params, query: { dry_run: true } }),
+    ]);
+  return { jobs, files, reads, missingUserData, changedUserData };
 }
 
 const onDisk = (files: readonly KnownFile[]): Promise<FileOnDisk[]> =>
   inParallel(files, TOGETHER, async (file) => {
     const stats = await stat(file.path).catch(() => undefined);
-    return { ...file, mtime: stats && stats.mtimeMs / 1000 };
+    return { ...file, mtime: stats && stats.mtimeMs / 1000, size: stats?.size };
   });
 
 /**

@@ -4,6 +4,7 @@ import type { StepId } from '../../core/contract/files/job.ts';
 import type { Lease } from '../claim/capacity.ts';
 import type { CurrentRun } from '../ledger/current-run.ts';
 import type { StartedStep, StepEnd, Steps } from '../step/steps.ts';
+import { lookAtInputs, type LookedAtInputs } from './inputs.ts';
 import { lookBefore, type OutputsBefore } from './outputs.ts';
 
 /*
@@ -33,6 +34,8 @@ export interface Attempt {
   askedBy?: NodeJS.Signals;
   /** Its declared outputs when it began; absent if it has none. */
   readonly outputsBefore?: OutputsBefore | undefined;
+  /** Its inputs when it began; absent if it has none, or was not seen to begin. */
+  inputs?: LookedAtInputs | undefined;
 }
 
 /** An attempt whose step has ended, and when, as soon as this was known: what is asked about its end later does not count as its time. */
@@ -68,9 +71,10 @@ export function beganLater(attempt: Attempt, agoMs: number): void {
   attempt.startedAt = performance.now() - agoMs;
 }
 
-/** Reports the start of an attempt. */
+/** Reports the start of an attempt, and looks at its inputs: those of one that was sent ahead may not have been written before. */
 export function reportBegin(run: CurrentRun, attempt: Attempt): void {
   const { job, startedAtMs } = attempt;
+  attempt.inputs = lookAtInputs(job);
   run.outbox.started({ job_id: job.id, attempt_id: job.attempt_id, atMs: startedAtMs });
   logBegin(run, attempt);
 }

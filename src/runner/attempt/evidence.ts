@@ -15,6 +15,7 @@ import type { CurrentRun } from '../ledger/current-run.ts';
 import type { StepAccount } from '../step/steps.ts';
 import type { EndedAttempt } from './attempt.ts';
 import type { OutputDisk } from './output-disk.ts';
+import type { InputStamps } from '../../core/contract/result.ts';
 import { lookAfter, type Outputs } from './outputs.ts';
 
 /** How what ends its allocation reaches the jobs of a runner and the runner. */
@@ -49,6 +50,8 @@ export interface KnownEnd extends EndedAttempt {
   readonly allocationEnd?: AllocationEnd | undefined;
   /** Its declared outputs, where they were looked at. */
   readonly outputs?: Outputs | undefined;
+  /** Its inputs as it found them, if it ended by itself. */
+  readonly inputs?: InputStamps | undefined;
 }
 
 /** `kept`: its allocation starts again, and the next runner in it takes the job over as one of a runner that is gone. */
@@ -102,6 +105,13 @@ export function createGather({ run, disk, allocation = NO_SIGNALS, signaled }: G
     );
   };
 
+  /** One that was asked to end runs again, whatever its inputs are. */
+  const withInputs = (known: KnownEnd): KnownEnd | Promise<KnownEnd> => {
+    const { inputs } = known.attempt;
+    if (inputs === undefined || known.endedFor !== undefined) return known;
+    return inputs.then((found) => ({ ...known, inputs: found }));
+  };
+
   /** Looks for the declared outputs of a job that succeeded, and for a full disk where one failed by itself. */
   const withFiles = (known: KnownEnd): KnownEnd | Promise<KnownEnd> => {
     const { attempt, account } = known;
@@ -122,7 +132,9 @@ export function createGather({ run, disk, allocation = NO_SIGNALS, signaled }: G
       if (!isBadEnd(account)) return withFirstSignal(known);
       return waitMs > 0 && !isSignaled() ? withoutSignal(known) : known;
     });
-    return andThen(andThen(asked, withAllocation), (found) => (found === 'kept' ? found : withFiles(found)));
+    return andThen(andThen(asked, withAllocation), (found) =>
+      found === 'kept' ? found : andThen(withInputs(found), withFiles),
+    );
   };
 }
 

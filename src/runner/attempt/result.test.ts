@@ -59,17 +59,17 @@ describe('the record of an attempt', () => {
   it('an attempt inside a step of Slurm is recorded with that step and with its own figures', () => {
     const stats = { slurm_job_id: '12', slurm_step: '12.0', node_list: 'n1' };
     const figures = { peak_memory_bytes: 500 };
-    expect(recordedOf({ ...account, stats }, figures, undefined).slurm_stats).toEqual({
+    expect(recordedOf({ ...account, stats }, figures, {}).slurm_stats).toEqual({
       ...stats,
       max_rss_bytes: 500,
       ave_cpu_seconds: 3,
     });
-    expect(recordedOf(account, figures, undefined)).not.toHaveProperty('slurm_stats');
+    expect(recordedOf(account, figures, {})).not.toHaveProperty('slurm_stats');
   });
 
   it('an attempt that was a step of Slurm is recorded with what the accounting has of it, and with no figure of our own', () => {
     const stats = { slurm_job_id: '12', max_vm_size_bytes: 7, node_list: 'n1' };
-    const recorded = recordedOf({ ...account, stats }, { peak_memory_bytes: 500 }, undefined);
+    const recorded = recordedOf({ ...account, stats }, { peak_memory_bytes: 500 }, {});
     expect(recorded.slurm_stats).toEqual(stats);
   });
 });

@@ -75,7 +75,7 @@ export function createJudge({ run, memoryLimitOf, timeoutOf, onMeasured }: Judge
     overMemory: overMemory as OverRequest,
     /** `observed`: its samples, if it was watched. */
     judge(known: KnownEnd, observed: Observed | undefined): JudgedAttempt {
-      const { attempt, account, seconds, endedFor, allocationEnd, outputs } = known;
+      const { attempt, account, seconds, endedFor, allocationEnd, outputs, inputs } = known;
       const { job, startedAtMs, wasKilled } = attempt;
       const figures = recordedUseOf(account, seconds, observed);
       const peakBytes = figures.peak_memory_bytes ?? 0;
@@ -95,7 +95,8 @@ export function createJudge({ run, memoryLimitOf, timeoutOf, onMeasured }: Judge
       const timeout = endedFor === 'timeout' ? timeoutOf?.(job) : undefined;
       const words = timeout === undefined ? account.cause : timeoutWords(timeout, verdict.status !== 'completed');
       const causes = causeFields(verdict, { ...evidence, peakBytes, askedBytes }, words);
-      const measured = { ...recordedOf(account, figures, outputs?.files), ...causes };
+      const found = { ...(outputs && { files: outputs.files }), ...(inputs && { inputs }) };
+      const measured = { ...recordedOf(account, figures, found), ...causes };
       if (observed !== undefined) onMeasured?.({ job, startedAtMs, seconds, observed, measured });
       return {
         job,
@@ -133,12 +134,12 @@ const completionOf = (
   ...measured,
 });
 
-/** What its result records of an attempt beside its verdict: figures and outputs. */
+/** What its result records of an attempt beside its verdict: figures, and its files. */
 export const recordedOf = (
   account: StepAccount,
   figures: Partial<Completion>,
-  files: Completion['files'],
-): Partial<Completion> => ({ ...figures, ...(files === undefined ? {} : { files }), ...statsOf(account, figures) });
+  found: Pick<Completion, 'files' | 'inputs'>,
+): Partial<Completion> => ({ ...figures, ...found, ...statsOf(account, figures) });
 
 /** The statistics of Slurm. It has none of an attempt that ran inside a step of its runner: our own figures stand in. */
 function statsOf(

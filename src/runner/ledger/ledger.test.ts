@@ -200,6 +200,9 @@ it('wherever a crash cuts the file, the complete lines before the cut count, and
       job_id: fc.nat(1e6),
       return_code: fc.nat(255),
       files: fc.array(fc.record({ id: fc.nat(), st_mtime: fc.double({ min: 0.5, max: 2e9, noNaN: true }) })),
+      inputs: fc.array(
+        fc.record({ id: fc.nat(), st_mtime: fc.double({ min: 0.5, max: 2e9, noNaN: true }), st_size: fc.nat() }),
+      ),
     }) as fc.Arbitrary<Completion>,
   );
   let files = 0;

@@ -98,18 +98,22 @@ function isCompletion(value: unknown): value is Completion {
     BYTES.every((name) => fields[name] === undefined || Number.isSafeInteger(fields[name])) &&
     PERCENTS.every((name) => fields[name] === undefined || Number.isFinite(fields[name])) &&
     (fields['cause'] === undefined || typeof fields['cause'] === 'string') &&
-    (fields['files'] === undefined || (Array.isArray(fields['files']) && fields['files'].every(isOutputTime)))
+    (fields['files'] === undefined || (Array.isArray(fields['files']) && fields['files'].every(hasTime))) &&
+    (fields['inputs'] === undefined || (Array.isArray(fields['inputs']) && fields['inputs'].every(isInputStamp)))
   );
 }
 
 const BYTES = ['peak_memory_bytes', 'avg_memory_bytes'];
 const PERCENTS = ['peak_cpu_percent', 'avg_cpu_percent'];
 
-function isOutputTime(value: unknown): boolean {
+function hasTime(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const { id, st_mtime: mtime } = value as Readonly<Record<string, unknown>>;
   return Number.isSafeInteger(id) && Number.isFinite(mtime);
 }
+
+const isInputStamp = (value: unknown): boolean =>
+  hasTime(value) && Number.isSafeInteger((value as { readonly st_size?: unknown }).st_size);
 
 function isRetried(value: unknown): value is Retried {
   if (!isCompletion(value)) return false;

@@ -9,10 +9,17 @@ import type { ClaimQueries } from './queries.ts';
 
 /** Reads claimed jobs with all that their runner needs to start them. */
 export function createClaimedJobs(queries: ClaimQueries) {
-  /** The output files of a job; they are not queried in workflows without files. */
-  const outputs = (workflowId: number): OutputsOf => {
-    if (queries.hasFiles.get({ workflowId }) === undefined) return () => [];
-    return (jobId) => queries.outputs.all({ jobId });
+  /** The files of the jobs of one reply; they are not queried in workflows without files. */
+  const files = (workflowId: number): FilesOf => {
+    if (queries.hasFiles.get({ workflowId }) === undefined) return () => ({});
+    let inputsLeft = MOST_INPUTS;
+    return (jobId) => {
+      const outputs = queries.outputs.all({ jobId });
+      const inputs = inputsLeft > 0 ? queries.inputs.all({ jobId, limit: inputsLeft + 1 }) : [];
+      const fit = inputs.length > 0 && inputs.length <= inputsLeft;
+      if (fit) inputsLeft -= inputs.length;
+      return { ...(outputs.length === 0 ? {} : { output_files: outputs }), ...(fit ? { input_files: inputs } : {}) };
+    };
   };
 
   /** The chosen jobs, in their order. */
@@ -20,8 +27,8 @@ export function createClaimedJobs(queries: ClaimQueries) {
     if (chosen.length === 0) return [];
     const ids = JSON.stringify(chosen.map(({ id }) => id));
     const rows = new Map(queries.jobs.all({ ids }).map((row) => [row.id, row]));
-    const outputsOf = outputs(workflowId);
-    return chosen.map(({ id, need }) => whole(rows.get(id) as JobRow, need, outputsOf));
+    const filesOf = files(workflowId);
+    return chosen.map(({ id, need }) => whole(rows.get(id) as JobRow, need, filesOf));
   };
 
   return {
@@ -39,15 +46,19 @@ export function createClaimedJobs(queries: ClaimQueries) {
       const held = queries.heldBy.all(holder).filter(({ id }) => isWanted(id));
       if (held.length === 0) return [];
       const kindById = createKinds(queries.classById);
-      const outputsOf = outputs(holder.workflowId);
-      return held.map(({ class_id: classId, ...row }) => whole(row, (kindById(classId) as JobKind).need, outputsOf));
+      const filesOf = files(holder.workflowId);
+      return held.map(({ class_id: classId, ...row }) => whole(row, (kindById(classId) as JobKind).need, filesOf));
     },
   };
 }
 
-type OutputsOf = (jobId: number) => { id: number; path: string }[];
+/** Inputs in one reply: a job that reads more is compared with the times of its files alone. 20,000 paths are about 2 MB. */
+const MOST_INPUTS = 20_000;
 
-function whole(row: JobRow, need: Need, outputsOf: OutputsOf): ClaimedJob {
-  const outputs = outputsOf(row.id);
-  return { ...claimedJobOf(row), need, ...(outputs.length === 0 ? {} : { output_files: outputs }) };
-}
+type FilesOf = (jobId: number) => Pick<ClaimedJob, 'input_files' | 'output_files'>;
+
+const whole = (row: JobRow, need: Need, filesOf: FilesOf): ClaimedJob => ({
+  ...claimedJobOf(row),
+  need,
+  ...filesOf(row.id),
+});

@@ -26,7 +26,7 @@ export const claimHandlers = (store: Store) => {
   /** The jobs as Torc 1.0.0 returns them, without the additional fields of `exchange`. */
   const plain = (workflowId: number, claimedJobs: readonly ClaimedJob[]): Job[] => {
     const hasUserData = claimedJobs.length > 0 && queries.hasUserData.get({ workflowId }) !== undefined;
-    return claimedJobs.map(({ need: _need, output_files: files, ...job }) => {
+    return claimedJobs.map(({ need: _need, output_files: files, input_files: _inputs, ...job }) => {
       const userData = hasUserData ? queries.outputUserData.all({ jobId: job.id }) : [];
       return {
         ...job,

@@ -214,6 +214,13 @@ export const claimQueries = (db: Database) => ({
     join file on file.id = job_output_file.file_id
     where job_output_file.job_id = :jobId
     order by file.id`),
+  inputs: db.prepare<{ jobId: number; limit: number }, { id: number; path: string }>(`
+    select file.id, file.path
+    from job_input_file
+    join file on file.id = job_input_file.file_id
+    where job_input_file.job_id = :jobId
+    order by job_input_file.file_id
+    limit :limit`),
   hasUserData: db.prepare<{ workflowId: number }, { id: number }>(
     'select id from user_data where workflow_id = :workflowId limit 1',
   ),

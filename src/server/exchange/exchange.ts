@@ -151,6 +151,7 @@ export function attemptEndOf(reported: Completion, workflowId: number, runId: nu
     causeCode: reported.cause_code,
     handlerLimit: reported.handler_limit,
     files: reported.files,
+    inputs: reported.inputs,
     slurmStats: reported.slurm_stats,
   };
 }

@@ -36,6 +36,7 @@ const WIDE: Partial<Record<RouteName, 'refuses' | 'clamps' | 'no list'>> = {
   getJob: 'no list',
   readJobColumns: 'no list',
   readFileColumns: 'no list',
+  readInputColumns: 'no list',
   readUserDataColumns: 'no list',
   listJobIds: 'no list',
   getReadyJobRequirements: 'no list',

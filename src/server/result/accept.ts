@@ -67,6 +67,8 @@ export const createAccept = (store: Store, queries: ResultReportQueries) => {
     for (const { id, st_mtime: mtime } of end.files ?? []) {
       queries.fileTime.run({ id, workflowId: end.workflowId, mtime });
     }
+    for (const { id: fileId, st_mtime: mtime, st_size: size } of end.inputs ?? [])
+      queries.readFile.run({ jobId: end.jobId, fileId, mtime, size });
   };
 
   /** The end of an attempt whose job a user canceled: the job stays canceled, and the result says how the attempt ended. */

@@ -27,12 +27,12 @@ export const resultHandlers = (store: Store) => {
   ): Generator<undefined, Reply<'batchCompleteJobs'>> {
     const completed: number[] = [];
     const errors: Reply<'batchCompleteJobs'>['errors'] = [];
-    for (const [index, { job_id: jobId, status, run_id: runId, result, files }] of completions.entries()) {
+    for (const [index, { job_id: jobId, status, run_id: runId, result, files, inputs }] of completions.entries()) {
       if (index > 0 && index % AT_ONCE === 0) yield;
       try {
         refuseDisagreement(result, { job_id: jobId, workflow_id: workflowId, run_id: runId, status });
         refuseOtherRun(runId, find.run(workflowId).run_id);
-        const end = { ...resultEndOf(result, workflowId, runId), files };
+        const end = { ...resultEndOf(result, workflowId, runId), files, inputs };
         refuseLate(end, result.attempt_id, queries.job.get({ id: jobId }));
         const [verdict] = accept(workflowId, [end], 'anybody');
         if (verdict instanceof Refusal) throw verdict;

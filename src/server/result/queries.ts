@@ -112,6 +112,9 @@ export const resultReportQueries = (db: Database) => ({
   fileTime: db.prepare<{ id: number; workflowId: number; mtime: number }>(
     'update file set st_mtime = :mtime where id = :id and workflow_id = :workflowId',
   ),
+  readFile: db.prepare<{ jobId: number; fileId: number; mtime: number; size: number }>(
+    'update job_input_file set read_mtime = :mtime, read_size = :size where job_id = :jobId and file_id = :fileId',
+  ),
 });
 
 export type ResultReportQueries = ReturnType<typeof resultReportQueries>;

@@ -83,6 +83,7 @@ export const runnerCases: Cases = {
               attempt_id: 1,
               priority: 0,
               need: { num_cpus: 1, memory_bytes: 1_048_576, num_gpus: 0, num_nodes: 1, runtime_seconds: 60 },
+              input_files: [{ id: 2, path: 'data/out.csv' }],
             },
           ],
           errors: [],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { COLUMNS_LIMIT, columnsPage, FileColumns, JobColumns, UserDataColumns } from '../plan-columns.ts';
+import { COLUMNS_LIMIT, columnsPage, FileColumns, InputColumns, JobColumns, UserDataColumns } from '../plan-columns.ts';
 import { PlanUpdate, PlanUpdated } from '../plan-update.ts';
 import { queryFlag, queryInteger } from '../shape.ts';
 import { BULK_MEBIBYTES, workflowRoute } from './route.ts';
@@ -20,6 +20,11 @@ export const planRoutes = {
     says: 'The names and paths of the files of a workflow as columns. `after_id` is the last id of the previous page.',
     query: columnPaging,
     reply: columnsPage(FileColumns),
+  }),
+  readInputColumns: workflowRoute('GET', '/workflows/{id}/input_columns', 'read', {
+    says: 'The input files of jobs as columns, as the last attempt of each job found them: times and sizes. `after_id` and `after_file_id` are the last job and the last file of the previous page.',
+    query: columnPaging.extend({ after_file_id: queryInteger.optional() }),
+    reply: columnsPage(InputColumns),
   }),
   readUserDataColumns: workflowRoute('GET', '/workflows/{id}/user_data_columns', 'read', {
     says: 'The user data of a workflow as columns, with their values; null for none. `after_id` is the last id of the previous page, which may end before its limit where values are long.',

@@ -10,6 +10,15 @@ export interface FileOnDisk {
   readonly st_mtime: number | null;
   /** Its time on this machine; undefined if it does not exist. */
   readonly mtime: number | undefined;
+  /** Bytes on this machine; undefined if it does not exist. */
+  readonly size?: number | undefined;
+}
+
+/** An input as the last attempt of a job found it. */
+export interface ReadInput {
+  readonly file_id: number;
+  readonly st_mtime: number;
+  readonly st_size: number;
 }
 
 /** A job, as far as what runs depends on it. */
@@ -27,6 +36,8 @@ export interface JobWithFiles {
 export interface PlanFacts {
   readonly jobs: readonly JobWithFiles[];
   readonly files: readonly FileOnDisk[];
+  /** By the id of a job, its inputs as its last attempt found them. Of others only the times of their files are known. */
+  readonly reads?: ReadonlyMap<number, readonly ReadInput[]> | undefined;
   /** Ids of user data without a value that jobs read and no job produces. */
   readonly missingUserData: readonly number[];
   /** Names of jobs that read user data which changed. */
@@ -57,7 +68,7 @@ export function readinessOf({ jobs, files, missingUserData }: PlanFacts): Readin
 }
 
 /** How a file differs from what is stored about it. */
-export type FileChange = 'newer' | 'older' | 'new' | 'missing';
+export type FileChange = 'newer' | 'older' | 'resized' | 'new' | 'missing';
 
 /** A smaller change of a file's time, in seconds, is ignored: file systems round. */
 const SAME_TIME_SECONDS = 0.01;
@@ -70,6 +81,12 @@ export function changeOf({ st_mtime: known, mtime }: FileOnDisk): FileChange | u
   return mtime > known ? 'newer' : 'older';
 }
 
+/** The same for an input of which an attempt has said how it found it: another size is a change too. */
+function changeSince({ st_mtime: known, st_size: size }: ReadInput, file: FileOnDisk): FileChange | undefined {
+  const change = changeOf({ ...file, st_mtime: known });
+  return change === undefined && file.size !== size ? 'resized' : change;
+}
+
 /** A job that has to run again because of one of its files. */
 export interface FileCause {
   readonly kind: 'input' | 'output';
@@ -78,14 +95,21 @@ export interface FileCause {
 }
 
 /** For each job whose end its files contradict, by its id, the files: inputs that have changed, outputs that are not there. */
-export function changedJobs({ jobs, files }: Pick<PlanFacts, 'jobs' | 'files'>): Map<number, FileCause[]> {
+export function changedJobs({
+  jobs,
+  files,
+  reads,
+}: Pick<PlanFacts, 'jobs' | 'files' | 'reads'>): Map<number, FileCause[]> {
   const changes = new Map(files.map((file) => [file.id, { file, change: changeOf(file) }]));
   const found = new Map<number, FileCause[]>();
   for (const { id, status, input_file_ids: inputs, output_file_ids: outputs } of jobs) {
     if (!isOneOf(KEEPS_ITS_END, status)) continue;
     const causes: FileCause[] = [];
+    const readBy = new Map(reads?.get(id)?.map((read) => [read.file_id, read]));
     for (const each of new Set(inputs)) {
-      const { file, change } = changes.get(each) ?? {};
+      const { file, change: changeOfFile } = changes.get(each) ?? {};
+      const read = readBy.get(each);
+      const change = file === undefined || read === undefined ? changeOfFile : changeSince(read, file);
       if (file !== undefined && change !== undefined) causes.push({ kind: 'input', file: file.path, change });
     }
     // Missing or not before: a job that completed must have written it.

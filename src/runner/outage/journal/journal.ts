@@ -74,7 +74,7 @@ function* entries(completions: Iterable<Completion>, owner: JournalOwner): Gener
 }
 
 export function journalEntryOf(
-  { job_id: jobId, status, files, ...rest }: Completion,
+  { job_id: jobId, status, files, inputs, ...rest }: Completion,
   { workflowId, runId, nodeId }: Pick<JournalOwner, 'workflowId' | 'runId' | 'nodeId'>,
 ): JobCompletion {
   return {
@@ -83,5 +83,6 @@ export function journalEntryOf(
     run_id: runId,
     result: { job_id: jobId, workflow_id: workflowId, run_id: runId, compute_node_id: nodeId, status, ...rest },
     ...(files === undefined ? {} : { files }),
+    ...(inputs === undefined ? {} : { inputs }),
   };
 }

@@ -3,6 +3,7 @@ import {
   COLUMNS_BYTES,
   COLUMNS_LIMIT,
   type FileColumns,
+  type InputColumns,
   type JobColumns,
   type UserDataColumns,
 } from '../../../core/contract/plan-columns.ts';
@@ -63,6 +64,15 @@ export const columnHandlers = ({ db, find }: Store) => {
         columns: { ...columns, is_ephemeral: columns.is_ephemeral.map((value) => value === 1) },
         has_more: last !== undefined && queries.hasMoreUserData.get({ workflowId: id, after: last })?.found === 1,
       };
+    },
+    readInputColumns({
+      params: { id },
+      query: { after_id: after = 0, after_file_id: afterFile = 0, limit = COLUMNS_LIMIT },
+    }) {
+      find.workflow(id);
+      const row = queries.inputs.get({ workflowId: id, after, afterFile, limit }) ?? {};
+      const columns = parsedColumns<InputColumns>(row);
+      return { columns, has_more: columns.id.length === limit };
     },
     readFileColumns: ({ params, query }) => read<FileColumns>(queries.files, params.id, query),
   } satisfies Partial<Handlers>;

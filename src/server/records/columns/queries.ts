@@ -56,6 +56,20 @@ const relation = (db: Database, list: RelationName) => {
       order by job.id, edge.${other})`);
 };
 
+/** In the order of the primary key, without a sort. */
+const inputs = (db: Database) =>
+  db.prepare<ColumnPage & { afterFile: number }, Record<string, string>>(`
+    select json_group_array(job_id) as id, json_group_array(file_id) as file_id,
+      json_group_array(read_mtime) as st_mtime, json_group_array(read_size) as st_size
+    from (
+      select edge.job_id, edge.file_id, edge.read_mtime, edge.read_size
+      from job
+      cross join job_input_file edge on edge.job_id = job.id
+      where job.workflow_id = :workflowId and job.id >= :after
+        and (edge.job_id, edge.file_id) > (:after, :afterFile) and edge.read_mtime is not null
+      order by job.id, edge.file_id
+      limit :limit)`);
+
 export const columnQueries = (db: Database) => ({
   jobs: columns(
     db,
@@ -67,5 +81,6 @@ export const columnQueries = (db: Database) => ({
   hasMoreUserData: db.prepare<{ workflowId: number; after: number }, { found: number }>(
     'select exists (select 1 from user_data where workflow_id = :workflowId and id > :after) as found',
   ),
+  inputs: inputs(db),
   files: columns(db, 'file', ['id', 'name', 'path', 'st_mtime'].map(plain)),
 });

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { changedJobs, type FileOnDisk, type JobWithFiles, type ReadInput } from './files-on-disk.ts';
+
+const job: JobWithFiles = {
+  id: 1,
+  name: 'sort',
+  status: 'completed',
+  depends_on_job_ids: null,
+  input_file_ids: [7],
+  output_file_ids: null,
+};
+/** An input that is now of time 100 and of 5 bytes; `known` is the time that is stored for the file. */
+const file = (known: number | null): FileOnDisk => ({
+  id: 7,
+  name: 'raw',
+  path: 'raw',
+  st_mtime: known,
+  mtime: 100,
+  size: 5,
+});
+
+it.each<[string, number | null, Omit<ReadInput, 'file_id'> | undefined, string | undefined]>(
+  [
+    ['a job that read the file as it is now is up to date, whatever is stored for the file', 50, [100, 5], undefined],
+    ['a job that read an older file is not, although the file is stored as it is now', 100, [50, 5], 'newer'],
+    ['a job that read a newer file is not', 100, [150, 5], 'older'],
+    ['a job that read a file of the same time and of another size is not', 100, [100, 4], 'resized'],
+    ['a job of which nothing is known is compared with what is stored for the file', 100, undefined, undefined],
+    ['such a job runs again where the stored time is another one', 50, undefined, 'newer'],
+  ].map(([title, known, read, change]) => {
+    const [st_mtime, st_size] = (read ?? []) as [number, number];
+    return [title, known, read && { st_mtime, st_size }, change] as never;
+  }),
+)('%s', (_, known, read, change) => {
+  const reads = read && new Map([[1, [{ file_id: 7, ...read }]]]);
+  const found = changedJobs({ jobs: [job], files: [file(known)], reads });
+  expect(found.get(1)?.map((cause) => cause.change)).toEqual(change && [change]);
+});
