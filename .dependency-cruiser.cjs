@@ -107,6 +107,44 @@ module.exports = {
       { path: '^src/tui/' },
     ),
     forbid(
+      'a-command-knows-no-other',
+      'what two commands need stands in a folder of its own beside them, named after what it does',
+      { path: '^src/cli/commands/([^/.]+)' },
+      { path: '^src/cli/commands/', pathNot: '^src/cli/commands/$1(/|\\.)' },
+    ),
+    forbid(
+      'only-the-program-knows-the-commands',
+      'a table loads each command when it is meant; what commands share stands below them',
+      { path: '^src/cli/', pathNot: '^src/cli/(commands|program)/|\\.test\\.ts$' },
+      { path: '^src/cli/(commands|program)/' },
+    ),
+    forbid(
+      'few-commands-load-the-server',
+      'those that are a server or start one beside a database',
+      {
+        path: '^src/cli/',
+        pathNot:
+          '^src/cli/(standalone/|create-context\\.ts|program/completion/records\\.ts|commands/(server/|dash\\.ts))|\\.test\\.ts$',
+      },
+      { path: '^src/server/', dependencyTypesNot: ['type-only'] },
+    ),
+    forbid(
+      'few-commands-load-the-runner',
+      'those that run jobs here, measure this machine, or look after a runner of another process',
+      {
+        path: '^src/cli/',
+        pathNot:
+          '^src/cli/(run/|program/main\\.ts|commands/(slurm-runner/|remote/|watch/|monitor-node\\.ts|plot-resources\\.ts))|\\.test\\.ts$',
+      },
+      { path: '^src/runner/', dependencyTypesNot: ['type-only'] },
+    ),
+    forbid(
+      'few-commands-load-telemetry',
+      'torc sonar, and the profile of a job',
+      { path: '^src/cli/', pathNot: '^src/cli/commands/(sonar/|jobs/profile\\.ts)|\\.test\\.ts$' },
+      { path: '^src/telemetry/', dependencyTypesNot: ['type-only'] },
+    ),
+    forbid(
       'nothing-below-operations-uses-them',
       'use cases stand on the client and the runner, and not the other way round',
       { path: '^src/(runner|client|cluster|telemetry|server|core|convert|hpc)/', pathNot: '\\.test\\.ts$' },

@@ -115,6 +115,26 @@ const cruised: Readonly<Record<string, readonly [path: string, text: string]>> =
     'src/cli/presses.ts',
     "import { keysOf } from '../tui/keys.ts';\nexport const presses = keysOf;\n",
   ],
+  'a-command-knows-no-other': [
+    'src/cli/commands/ping-twice.ts',
+    "import { ping } from './ping.ts';\nexport const pingTwice = [ping, ping];\n",
+  ],
+  'only-the-program-knows-the-commands': [
+    'src/cli/choose/commands.ts',
+    "import { ping } from '../commands/ping.ts';\nexport const choices = [ping];\n",
+  ],
+  'few-commands-load-the-server': [
+    'src/cli/commands/serves.ts',
+    "import { serve } from '../../server/serve.ts';\nexport const serves = serve;\n",
+  ],
+  'few-commands-load-the-runner': [
+    'src/cli/commands/runs.ts',
+    "import { aheadOf } from '../../runner/facts/pace.ts';\nexport const runs = aheadOf;\n",
+  ],
+  'few-commands-load-telemetry': [
+    'src/cli/commands/samples-twice.ts',
+    "import { asPlainData } from '../../telemetry/answers.ts';\nexport const samplesTwice = asPlainData;\n",
+  ],
   'nothing-below-operations-uses-them': [
     'src/runner/climbs.ts',
     "import { gatherPlanFacts } from '../operations/update/plan-facts.ts';\nexport const climbs = gatherPlanFacts;\n",

@@ -19,7 +19,13 @@ export const torcGroups: readonly CommandGroup[] = [
   { word: 'tui', load: async () => [(await import('../commands/tui.ts')).tui] },
   { word: 'cancel', load: async () => [(await import('../commands/cancel-delete.ts')).cancel] },
   { word: 'delete', load: async () => [(await import('../commands/cancel-delete.ts')).remove] },
-  { word: 'workflows', load: async () => (await import('../commands/workflows/all.ts')).workflowCommands },
+  {
+    word: 'workflows',
+    load: async () => [
+      (await import('../commands/status/status.ts')).workflowsStatus,
+      ...(await import('../commands/workflows/all.ts')).workflowCommands,
+    ],
+  },
   { word: 'jobs', load: async () => (await import('../commands/jobs/all.ts')).jobCommands },
   { word: 'results', load: async () => (await import('../commands/results.ts')).resultCommands },
   { word: 'files', load: async () => (await import('../commands/files.ts')).fileCommands },

@@ -12,3 +12,10 @@ export function readInput(path: string, what: string): string {
     throw new Failure(`cannot read ${what} from ${path}: ${why}`, { cause });
   }
 }
+
+/** Lines of a file of commands, or of standard input, without blank lines and comments. */
+export const readCommands = (path: string): string[] =>
+  readInput(path, 'commands')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));

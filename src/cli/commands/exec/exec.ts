@@ -7,7 +7,7 @@ import { integerOption, option, optionsOf, type ValuesOf } from '../../command/o
 import type { Output } from '../../output/output.ts';
 import { reportPreparation } from '../../output/preparation.ts';
 import { initialize } from '../../../operations/run/initialize.ts';
-import { readInput } from '../../terminal/read-input.ts';
+import { readCommands, readInput } from '../../terminal/read-input.ts';
 import { holdSignals } from '../../terminal/held-signals.ts';
 import { labelsOf, runnerOptions, runWorkflow } from '../../run/run-workflow.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
@@ -130,10 +130,10 @@ export const exec = command('exec [command...]', {
 });
 
 async function commandsOf(context: Context, trailing: readonly string[], options: ExecValues): Promise<string[]> {
-  const { commandLines, quoted } = await import('./spec.ts');
+  const { quoted } = await import('./spec.ts');
   const given = options.command ?? [];
   const file = options.commandsFile;
-  const listed = file === undefined ? [] : commandLines(readInput(file, 'commands'));
+  const listed = file === undefined ? [] : readCommands(file);
   refuseBareWords(trailing, context.hint);
   const commands = [...given, ...listed, ...(trailing.length === 0 ? [] : [quoted(trailing)])];
   if (commands.length > 0) return commands;

@@ -84,14 +84,6 @@ function monitoring({ monitor, monitorNode, sampleIntervalSeconds, generatePlots
   };
 }
 
-/** Lines of a file of commands, without blank lines and comments. */
-export function commandLines(text: string): string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'));
-}
-
 export function quoted(words: readonly string[]): string {
   return words.map(shellWord).join(' ');
 }

@@ -7,7 +7,7 @@ import { Failure, UsageError } from '../../command/failure.ts';
 import { integerOption, option } from '../../command/option.ts';
 import { fieldsText } from '../../output/fields.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
-import { readInput } from '../../terminal/read-input.ts';
+import { readCommands } from '../../terminal/read-input.ts';
 
 const create = command('jobs create [workflow]', {
   says: 'Add a job to a workflow; it is uninitialized.',
@@ -70,9 +70,8 @@ const createFromFile = command('jobs create-from-file <workflow> [file]', {
     const { output } = context;
     output.recordOnly('create-from-file');
     const { workflow, path, batch } = fromFileArguments(first, second, options.batch);
-    const { commandLines } = await import('../exec/spec.ts');
     const { addJobs } = await import('../../../operations/jobs/add-jobs.ts');
-    const commands = commandLines(readInput(path, 'commands'));
+    const commands = readCommands(path);
     if (commands.length === 0) throw new Failure(`${path} has no commands; expected one a line`);
     const { id, client } = await openWorkflow(context, workflow);
     const { jobs } = await addJobs(client, id, {

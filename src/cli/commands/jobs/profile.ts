@@ -7,8 +7,8 @@ import { option } from '../../command/option.ts';
 import { attemptOptions, outputOfRun } from './attempt-options.ts';
 import { sizeText } from '../../../core/quantity/size-text.ts';
 import { secondsText } from '../../output/words.ts';
-import { buckets } from '../sonar/show/window.ts';
-import { processColumns, stepColumns } from '../sonar/show/profile-columns.ts';
+import { buckets } from '../../samples/intervals.ts';
+import { processColumns, stepColumns } from '../../samples/profile-columns.ts';
 
 /** The folder of Sonar records in the output folder of a runner (ADR 46). */
 const SONAR_FOLDER = 'sonar';

@@ -10,7 +10,7 @@ import { option } from '../../command/option.ts';
 import { amount } from '../../output/columns.ts';
 import type { Column } from '../../output/table.ts';
 import { memoryText } from '../../output/words.ts';
-import { atOnceOption, faultText, hostsDone, hostsOf, listHosts, remoteOutputDirOption } from '../../remote-hosts.ts';
+import { atOnceOption, faultText, hostsDone, hostsOf, listHosts, remoteOutputDirOption } from './hosts.ts';
 
 const columns: readonly Column<Collected>[] = [
   { title: 'Host', value: ({ worker }) => displayed(worker), cut: 'middle', importance: 9 },

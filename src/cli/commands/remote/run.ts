@@ -11,16 +11,8 @@ import { amount } from '../../output/columns.ts';
 import { dateText } from '../../output/local-time.ts';
 import type { Column } from '../../output/table.ts';
 import { memoryText } from '../../output/words.ts';
-import {
-  atOnceOption,
-  faultText,
-  hostsDone,
-  listHosts,
-  outputDirOption,
-  remoteService,
-  someWorkers,
-  workersIn,
-} from '../../remote-hosts.ts';
+import { atOnceOption, faultText, hostsDone, listHosts, outputDirOption, someWorkers, workersIn } from './hosts.ts';
+import { remoteService } from '../../remote-hosts.ts';
 import { addStored } from './workers.ts';
 
 const GIBIBYTE = 2 ** 30;

@@ -11,15 +11,8 @@ import { command } from '../../command/command.ts';
 import { numberOption, option } from '../../command/option.ts';
 import { dateText } from '../../output/local-time.ts';
 import type { Column } from '../../output/table.ts';
-import {
-  atOnceOption,
-  faultText,
-  hostsDone,
-  outputDirOption,
-  remoteService,
-  hostsOf,
-  listHosts,
-} from '../../remote-hosts.ts';
+import { atOnceOption, faultText, hostsDone, outputDirOption, hostsOf, listHosts } from './hosts.ts';
+import { remoteService } from '../../remote-hosts.ts';
 
 /** The words of Torc for the three states that it knows, and ours after a stop. */
 const stateWords = ({ is, pid, killed }: WorkerReport): string =>

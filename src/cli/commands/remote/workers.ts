@@ -9,7 +9,8 @@ import type { Context } from '../../command/context.ts';
 import { Failure } from '../../command/failure.ts';
 import { option } from '../../command/option.ts';
 import type { Column } from '../../output/table.ts';
-import { atOnceOption, storedWorkers, workersIn } from '../../remote-hosts.ts';
+import { storedWorkers } from '../../remote-hosts.ts';
+import { atOnceOption, workersIn } from './hosts.ts';
 
 const skipCheck = option('--skip-ssh-check', 'store hosts without trying ssh', { isHidden: true });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { AccessSettings } from '../../../server/access/settings.ts';
 import { Failure } from '../../command/failure.ts';
-import { readEntries } from '../htpasswd/entries.ts';
+import { readUsersFile } from '../../../core/text/users-file.ts';
 import type { ServerValues } from './options.ts';
 
 /** Who may log in and who may do what. Invalid combinations are refused here, before the server listens. */
@@ -44,7 +44,7 @@ function checkUsers(path: string): void {
         : ` cannot be read: ${message}`,
     );
   }
-  const { users, problems } = readEntries(text);
+  const { users, problems } = readUsersFile(text.split(/\r?\n/));
   const [first] = problems;
   if (first !== undefined) refuse(`:${first.line}: ${first.words}`);
   if (users.size === 0) refuse(` has no user in it; \`torc-htpasswd add -f ${path} USER\` adds one`);

@@ -1,6 +1,5 @@
 import type { Command } from '../../command/command.ts';
 import { executionPlanCommand } from './execution-plan.ts';
-import { workflowsStatus } from '../status/status.ts';
 import { workflowActions } from './actions.ts';
 import { workflowsCheckResources } from './check-resources.ts';
 import { workflowsCorrectResources } from './correct-resources.ts';
@@ -16,7 +15,6 @@ import { workflowsSyncStatus } from './sync-status.ts';
 import { workflowTransfer } from './transfer.ts';
 
 export const workflowCommands: readonly Command[] = [
-  workflowsStatus,
   workflowsList,
   ...workflowRecord,
   ...workflowState,

@@ -2,7 +2,7 @@ import type { CardFacts } from '../../../../telemetry/questions/nodes.ts';
 import { command } from '../../../command/command.ts';
 import type { Column } from '../../../output/table.ts';
 import { percentText } from '../../../output/words.ts';
-import { kb, right } from './columns.ts';
+import { kb, right } from '../../../samples/columns.ts';
 import { nodeOption, ask, print, windowOptions } from './window.ts';
 
 const cardColumns: readonly Column<CardFacts>[] = [

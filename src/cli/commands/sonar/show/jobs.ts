@@ -4,7 +4,7 @@ import { command } from '../../../command/command.ts';
 import { integerOption, option } from '../../../command/option.ts';
 import { percent } from '../../../output/columns.ts';
 import type { Column } from '../../../output/table.ts';
-import { countColumn, kb, seconds, time } from './columns.ts';
+import { countColumn, kb, seconds, time } from '../../../samples/columns.ts';
 import { nodeOption, ask, print, windowOptions } from './window.ts';
 
 const jobColumns: readonly Column<JobUseInWindow>[] = [

@@ -3,8 +3,9 @@ import type { LoadStep } from '../../../../telemetry/store/figures/load.ts';
 import { command } from '../../../command/command.ts';
 import { percent } from '../../../output/columns.ts';
 import type { Column } from '../../../output/table.ts';
-import { countColumn, kb, right, time } from './columns.ts';
-import { nodeOption, ask, print, buckets, windowOptions } from './window.ts';
+import { countColumn, kb, right, time } from '../../../samples/columns.ts';
+import { nodeOption, ask, print, windowOptions } from './window.ts';
+import { buckets } from '../../../samples/intervals.ts';
 import { option } from '../../../command/option.ts';
 
 // Nothing is known of the first interval of a node, or of one after a boot: that is not 0 and is shown as unknown.

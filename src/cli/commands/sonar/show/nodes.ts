@@ -1,7 +1,7 @@
 import type { NodeFacts } from '../../../../telemetry/questions/nodes.ts';
 import { command } from '../../../command/command.ts';
 import type { Column } from '../../../output/table.ts';
-import { countColumn, kb, time } from './columns.ts';
+import { countColumn, kb, time } from '../../../samples/columns.ts';
 import { nodeOption, ask, print, windowOptions } from './window.ts';
 
 const nodeColumns: readonly Column<NodeFacts>[] = [

@@ -4,8 +4,9 @@ import { asPlainData } from '../../../../telemetry/answers.ts';
 import { command } from '../../../command/command.ts';
 import { Failure, UsageError } from '../../../command/failure.ts';
 import { percentText } from '../../../output/words.ts';
-import { processColumns, stepColumns } from './profile-columns.ts';
-import { nodeOption, DAY, ask, print, buckets, windowOptions } from './window.ts';
+import { processColumns, stepColumns } from '../../../samples/profile-columns.ts';
+import { nodeOption, ask, print, windowOptions } from './window.ts';
+import { DAY, buckets } from '../../../samples/intervals.ts';
 import { option } from '../../../command/option.ts';
 
 /** `--every` of each sample. */

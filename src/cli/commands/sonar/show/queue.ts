@@ -1,7 +1,7 @@
 import type { PartitionQueue } from '../../../../telemetry/questions/queue.ts';
 import { command } from '../../../command/command.ts';
 import type { Column } from '../../../output/table.ts';
-import { right, seconds } from './columns.ts';
+import { right, seconds } from '../../../samples/columns.ts';
 import { windowOptions, ask, print } from './window.ts';
 
 const queueColumns: readonly Column<PartitionQueue>[] = [

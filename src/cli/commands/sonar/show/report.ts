@@ -3,7 +3,7 @@ import type { ReportLine } from '../../../../telemetry/questions/report.ts';
 import { command } from '../../../command/command.ts';
 import { UsageError } from '../../../command/failure.ts';
 import { cellText, type Column } from '../../../output/table.ts';
-import { kb, right, time } from './columns.ts';
+import { kb, right, time } from '../../../samples/columns.ts';
 import { nodeOption, ask, print, windowOptions } from './window.ts';
 
 const reportColumns: readonly Column<ReportLine>[] = [

@@ -2,7 +2,7 @@ import type { UptimeSpan } from '../../../../telemetry/questions/uptime.ts';
 import { command } from '../../../command/command.ts';
 import { integerOption, option } from '../../../command/option.ts';
 import type { Column } from '../../../output/table.ts';
-import { right, seconds, time } from './columns.ts';
+import { right, seconds, time } from '../../../samples/columns.ts';
 import { nodeOption, ask, print, windowOptions } from './window.ts';
 
 const uptimeColumns: readonly Column<UptimeSpan>[] = [

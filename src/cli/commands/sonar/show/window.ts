@@ -7,7 +7,8 @@ import { UsageError } from '../../../command/failure.ts';
 import { option, optionsOf } from '../../../command/option.ts';
 import type { Output } from '../../../output/output.ts';
 import type { Column } from '../../../output/table.ts';
-import { sampleTimeText } from './columns.ts';
+import { DAY } from '../../../samples/intervals.ts';
+import { sampleTimeText } from '../../../samples/columns.ts';
 import { requireCluster } from '../known-cluster.ts';
 import { readTime } from '../read-time.ts';
 import { storeOption, withStore } from '../store.ts';
@@ -30,8 +31,6 @@ export interface WindowValues {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
-
-export const DAY = 86_400;
 
 /** Asks the store a question about a window. */
 export async function ask<Answer>(
@@ -84,15 +83,6 @@ export function print<Row extends object>(
     json: { ...more, items: items.map(asPlainData) },
   });
 }
-
-export const buckets: Readonly<Record<string, number>> = {
-  '5m': 300,
-  '30m': 1800,
-  '1h': 3600,
-  '12h': 43_200,
-  '1d': DAY,
-  '1w': 7 * DAY,
-};
 
 /** Of any clock: the last time that fits into 32 bits. */
 const LAST_TIME = 2 ** 31 - 1;

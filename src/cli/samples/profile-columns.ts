@@ -1,8 +1,8 @@
-import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
-import type { ProfiledProcess, ProfileInterval } from '../../../../telemetry/questions/profile.ts';
-import { percent } from '../../../output/columns.ts';
-import type { Column } from '../../../output/table.ts';
-import { percentText } from '../../../output/words.ts';
+import { formatTimestamp } from '../../core/contract/sonar/timestamp.ts';
+import type { ProfiledProcess, ProfileInterval } from '../../telemetry/questions/profile.ts';
+import { percent } from '../output/columns.ts';
+import type { Column } from '../output/table.ts';
+import { percentText } from '../output/words.ts';
 import { kb, right, seconds, time } from './columns.ts';
 
 export const stepColumns: readonly Column<ProfileInterval>[] = [

@@ -1,9 +1,9 @@
-import type { Uint } from '../../../../core/contract/sonar/kinds.ts';
-import { formatTimestamp } from '../../../../core/contract/sonar/timestamp.ts';
-import { sizeText } from '../../../../core/quantity/size-text.ts';
-import { amount } from '../../../output/columns.ts';
-import type { Column } from '../../../output/table.ts';
-import { secondsText } from '../../../output/words.ts';
+import type { Uint } from '../../core/contract/sonar/kinds.ts';
+import { formatTimestamp } from '../../core/contract/sonar/timestamp.ts';
+import { sizeText } from '../../core/quantity/size-text.ts';
+import { amount } from '../output/columns.ts';
+import type { Column } from '../output/table.ts';
+import { secondsText } from '../output/words.ts';
 
 export const right = 'right' as const;
 
