@@ -5,7 +5,7 @@
 export const MOST_CHARACTERS = 60_000;
 
 /** What was left out of a reply: where, how much of how many, and how to get it. */
-export interface Cut {
+interface Cut {
   readonly at: string;
   readonly shown: number;
   readonly of: number;

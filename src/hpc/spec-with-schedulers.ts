@@ -2,7 +2,7 @@ import { isList, isMap, type Value, type ValueMap } from '../core/workflow-file/
 import type { PlannedScheduler } from './plan-schedulers.ts';
 
 /** The schedulers of a plan as entries of a workflow file. */
-export const schedulerEntries = (schedulers: readonly PlannedScheduler[]): ValueMap[] =>
+const schedulerEntries = (schedulers: readonly PlannedScheduler[]): ValueMap[] =>
   schedulers.map((each) => {
     const { name, account, mem, nodes, walltime, partition, qos, gres, extra } = each;
     const given = { name, account, partition, qos, gres, mem, nodes, walltime, extra };

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useDialog } from './dialog.ts';
-import { KEYS } from './key-list.ts';
+import { KEYS } from './keys.ts';
 import { areKeysOn, noteWorkflow, pressPageKey, turnKeys } from './keys.ts';
 
 /** A button with the list of the keys, and the keys themselves. */

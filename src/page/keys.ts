@@ -131,3 +131,28 @@ function goToRow(step: number): boolean {
   }
   return focusOn(next);
 }
+
+/** The keys of the page, in the order of the list that `?` shows: what is pressed, and what it does. */
+export const KEYS = [
+  { keys: ['?'], says: 'these keys' },
+  { keys: ['1'], says: 'all workflows' },
+  { keys: ['2'], says: 'the workflow: its overview' },
+  { keys: ['3'], says: 'its events' },
+  { keys: ['4'], says: 'what failed in it' },
+  { keys: ['5'], says: 'its resources' },
+  { keys: ['6'], says: 'its files and data' },
+  { keys: ['7'], says: 'telemetry, where the server keeps it' },
+  { keys: ['g'], says: 'the graph of the workflow' },
+  { keys: ['t'], says: 'its timeline' },
+  { keys: ['+', '-'], says: 'in its timeline, or in the graph that has the focus: zoom in and out' },
+  { keys: ['←', '→'], says: 'in its timeline: earlier and later' },
+  { keys: ['0'], says: 'in its timeline: the whole run; in the graph that has the focus: all of it' },
+  { keys: ['n'], says: 'a new workflow' },
+  { keys: ['[', ']'], says: 'the previous and the next view of the workflow or the cluster' },
+  { keys: ['↑', '↓'], says: 'the previous and the next row; Enter opens it' },
+  { keys: ['/'], says: 'the filter of the view' },
+  { keys: ['r'], says: 'read everything again' },
+  { keys: ['Backspace'], says: 'one level up' },
+  { keys: ['Alt+D'], says: 'dark, light, or as the system has it' },
+  { keys: ['Esc'], says: 'close this list or a question' },
+] as const;

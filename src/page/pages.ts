@@ -7,7 +7,7 @@ interface Page<Row> {
 }
 
 /** Where a page begins: behind the row with this id, or with so many rows before it. */
-export interface PageStart {
+interface PageStart {
   readonly after?: number | undefined;
   readonly skip?: number | undefined;
 }

@@ -13,7 +13,7 @@ export interface Caller {
 export const ANONYMOUS: Caller = { user: undefined };
 
 /** The parts of a checked request that rules use. */
-export interface Given {
+interface Given {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;

@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync, closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { uptime } from 'node:os';
 import { credentialLogin, type LoginCheck, openLogin, usersLogin } from './access/login.ts';
@@ -18,12 +18,11 @@ import { createReplyRoom, type OnUnread } from './http/reply-room.ts';
 import { endUnread } from './http/unread-connections.ts';
 import { watchTraffic } from './http/watch.ts';
 import { drain, listen, type ListenOptions, portOf, serverOf } from './listen.ts';
-import { snapshot } from './snapshot.ts';
 import { createCheckpoints, emptyLog } from './store/checkpoints.ts';
 import { openAcknowledged, refuseLostChanges, refuseLostFile } from './store/commit-count.ts';
 import { isDatabaseDamage, markDamage, refuseDamaged } from './store/damage.ts';
 import { migrateDatabase } from './store/migrate.ts';
-import { openDatabase } from './store/database.ts';
+import { openDatabase, type Database } from './store/database.ts';
 import { ownDatabase, refuseForeign } from './store/own.ts';
 import { createStore } from './records/store.ts';
 import type { Receiver, ReceiverOptions } from '../telemetry/serve/receiver.ts';
@@ -242,4 +241,23 @@ async function telemetryOf(
     keptDays: sonarKeptDays,
     onNotice,
   });
+}
+
+/**
+ * Copies a database in memory to a file, keeping `keep` copies: `path`, `path.1` and so on, newest first.
+ *
+ * The copy is written beside its destination and moved there, so that the file at `path` is always complete.
+ */
+function snapshot(db: Database, path: string, keep: number): void {
+  const fresh = `${path}.new`;
+  rmSync(fresh, { force: true });
+  // Created here, and only if no other process has created it meanwhile: SQLite would follow a link, and let every user read
+  // the file.
+  closeSync(openSync(fresh, 'wx', 0o600));
+  db.prepare<{ fresh: string }>('vacuum into :fresh').run({ fresh });
+  for (let age = keep - 1; age >= 1; age -= 1) {
+    const younger = age === 1 ? path : `${path}.${age - 1}`;
+    if (existsSync(younger)) renameSync(younger, `${path}.${age}`);
+  }
+  renameSync(fresh, path);
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { KEYS } from '../../src/page/key-list.ts';
+import { KEYS } from '../../src/page/keys.ts';
 import { CHROMIUM, faultsOfAxe, openBrowser, watchPage } from '../support/browser.ts';
 import { startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 

@@ -5,7 +5,6 @@ import { createFiles, type Files } from './files.ts';
 import { inParallel } from './in-parallel.ts';
 import { createReads, type PlainJob, type Reads, READS_AT_ONCE } from './reads.ts';
 import { isInDoubt, isOfRequest } from './refused.ts';
-import { stillPending } from './still-pending.ts';
 import { createUnanswered, type UnansweredOptions } from './unanswered.ts';
 import { parseMemory } from '../../core/quantity/bytes.ts';
 import { parseDuration } from '../../core/quantity/duration.ts';
@@ -185,4 +184,19 @@ function createReturns(client: Client, reads: Reads, held: Map<number, PlainJob>
     giveBack: async (turn, ids) => (await inParallel(ids, READS_AT_ONCE, (id) => giveBackOne(turn, id))).flat(),
     isHeldAgain: (id) => void inDoubt.delete(id),
   };
+}
+
+/**
+ * The claimed jobs that are still ours by what the server says of them now: pending, in the attempt that was claimed. The
+ * others were canceled with their workflow, or reset by another caller.
+ */
+export function stillPending(claimed: readonly PlainJob[], now: readonly PlainJob[]): PlainJob[] {
+  const attempts = new Map(
+    now.filter(({ status }) => status === 'pending').map((job) => [job.id, job.attempt_id ?? 1]),
+  );
+  return claimed.filter(({ id, attempt_id: attempt }) => {
+    const current = attempts.get(id);
+    // The reply to a claim may lack the attempt.
+    return current !== undefined && (attempt === undefined || attempt === null || attempt === current);
+  });
 }

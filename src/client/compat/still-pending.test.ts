@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { PlainJob } from './reads.ts';
-import { stillPending } from './still-pending.ts';
+import { stillPending } from './claims.ts';
 
 const job = (id: number, status: PlainJob['status'], attempt?: number) =>
   ({ id, status, attempt_id: attempt }) as PlainJob;

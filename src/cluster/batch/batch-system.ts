@@ -52,7 +52,7 @@ export interface BatchRecords {
 }
 
 /** What a process inside an allocation asks about it. */
-export interface InsideAllocation {
+interface InsideAllocation {
   /** The variable that names the allocation in the environment of its processes. */
   readonly jobVariable: string;
   /** The allocation of a process with these variables; undefined outside of one. */

@@ -8,7 +8,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const AT_MOST_MS = 5_000;
 
 /** Reads the cards of one manufacturer on this node, for repeated reads. */
-export interface CardReader {
+interface CardReader {
   read(): Promise<GpuReading>;
 }
 

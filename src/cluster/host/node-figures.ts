@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { TICKS_PER_SECOND } from './proc.ts';
 
 /** A block device, with the numbers of its line in /proc/diskstats from the fourth on. */
-export interface DiskFigures {
+interface DiskFigures {
   readonly name: string;
   readonly major: number;
   readonly minor: number;
@@ -25,7 +25,7 @@ export interface NodeFigures {
   readonly problems: readonly string[];
 }
 
-export interface LoadFigures {
+interface LoadFigures {
   readonly load1: number;
   readonly load5: number;
   readonly load15: number;
@@ -72,7 +72,7 @@ export const atLeast = (uptimeSeconds: number | undefined, monotonicSeconds: num
   monotonicSeconds === undefined ? uptimeSeconds : Math.max(uptimeSeconds ?? 0, monotonicSeconds);
 
 /** /proc/stat: `cpu3 user nice system idle iowait irq softirq …` in ticks, and `btime`. */
-export function parseCpuFigures(text: string): { bootedAt: number; cpuSeconds: number[] } | undefined {
+function parseCpuFigures(text: string): { bootedAt: number; cpuSeconds: number[] } | undefined {
   const bootedAt = /^btime (\d+)$/m.exec(text)?.[1];
   if (bootedAt === undefined) return undefined;
   const cpuSeconds: number[] = [];
@@ -98,7 +98,7 @@ function parseMemory(text: string): { totalBytes: number; usedBytes: number } | 
 }
 
 /** `0.20 0.18 0.12 1/80 11206`. */
-export function parseLoad(text: string): LoadFigures | undefined {
+function parseLoad(text: string): LoadFigures | undefined {
   const match = /^([\d.]+) ([\d.]+) ([\d.]+) (\d+)\/(\d+)/.exec(text);
   if (match === null) return undefined;
   const [load1 = 0, load5 = 0, load15 = 0, runnable = 0, existing = 0] = match.slice(1).map(Number);
@@ -106,7 +106,7 @@ export function parseLoad(text: string): LoadFigures | undefined {
 }
 
 /** `8 0 sda 11 numbers or more`. Loop and memory devices are left out: what they do shows at the disks below them. */
-export function parseDisks(text: string): DiskFigures[] {
+function parseDisks(text: string): DiskFigures[] {
   return text.split('\n').flatMap((line) => {
     const [major, minor, name, ...stats] = line.trim().split(/\s+/);
     if (name === undefined || /^(?:loop|ram)\d/.test(name)) return [];

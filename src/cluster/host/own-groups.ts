@@ -35,7 +35,7 @@ export interface WantedGroups {
   readonly door?: GroupDoor | undefined;
 }
 
-export interface GroupDoor {
+interface GroupDoor {
   readonly make: (folder: string) => void;
   readonly remove: (folder: string) => void;
 }

@@ -10,7 +10,7 @@ export function handledSignals(pid: number): bigint | undefined {
   return status === undefined ? undefined : handledIn(status);
 }
 
-export function handledIn(status: string): bigint | undefined {
+function handledIn(status: string): bigint | undefined {
   // A process that has ended has no handlers left, until its parent has taken notice.
   if (/^State:\s*[ZX]/m.test(status)) return undefined;
   const masks = [...status.matchAll(/^Sig(?:Ign|Cgt):\s*([0-9a-f]+)$/gm)].map(([, mask]) => BigInt(`0x${mask}`));

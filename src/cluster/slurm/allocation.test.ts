@@ -1,8 +1,8 @@
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { allocationOf, withinAllocation } from './allocation.ts';
+import { describe, expect, it, test } from 'vitest';
+import { allocationOf, withinAllocation, grantedDevices, cpusPerNode } from './allocation.ts';
 
 describe('an allocation', () => {
   it('an allocation is what the environment says about this node', () => {
@@ -115,4 +115,42 @@ describe('a machine of which an allocation has a part', () => {
     for (const environment of [large, {}, { SLURM_JOB_ID: '42' }, { ...part, SLURM_JOB_ID: undefined }])
       expect(withinAllocation(machine, allocationOf(environment))).toEqual(machine);
   });
+});
+
+it.each([
+  ['5', ['5']],
+  ['0-3', ['0', '1', '2', '3']],
+  ['0-1,6, 4', ['0', '1', '6', '4']],
+  ['0,0-1', ['0', '1']],
+  ['gpu:0-1', ['0', '1']],
+  ['gpu:a100:2', ['2']],
+  ['3-1', []],
+  ['(null)', []],
+  ['N/A', []],
+])('SLURM_JOB_GPUS "%s" names the devices %o', (text, devices) => {
+  expect(grantedDevices({ SLURM_JOB_GPUS: text })).toEqual(devices);
+});
+
+it('a range longer than any node has does not become a list of billions', () => {
+  expect(grantedDevices({ SLURM_JOB_GPUS: '0-4000000000' })).toHaveLength(1024);
+});
+
+it.each([
+  ['the variable of a step precedes that of its job', { SLURM_STEP_GPUS: '0', SLURM_JOB_GPUS: '0,1' }, ['0']],
+  ['an empty variable of Slurm is ignored', { SLURM_STEP_GPUS: ' ', SLURM_JOB_GPUS: '0,1' }, ['0', '1']],
+  ['without a variable the devices are unknown', { SLURM_JOB_GPUS: '' }, undefined],
+  ['an empty environment leaves the devices unknown', {}, undefined],
+])('devices of an allocation: %s', (_, environment, devices) => {
+  expect(grantedDevices(environment)).toEqual(devices);
+});
+
+test.each([
+  ['4', [4]],
+  ['72(x2),36', [72, 72, 36]],
+  ['', undefined],
+  ['4(x', undefined],
+  ['4(x99999999999)', undefined],
+  [undefined, undefined],
+])('the CPUs of the nodes in %j are %j', (text, expected) => {
+  expect(cpusPerNode(text)).toEqual(expected);
 });

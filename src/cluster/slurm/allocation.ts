@@ -1,8 +1,6 @@
 import type { Allocation } from '../batch/allocation.ts';
 import { type HostFacts, limited } from '../host/facts.ts';
 import { programOn } from '../program-on.ts';
-import { grantedDevices } from './devices.ts';
-import { cpusPerNode } from './nodes.ts';
 import { isOrdinaryStep, stepNameOf } from './step-name.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -62,3 +60,49 @@ export function allocationOf(environment: Environment): Allocation | undefined {
     canStartSteps: Boolean(environment['TORC_FAKE_SRUN']) || programOn(environment['PATH'], 'srun') !== undefined,
   };
 }
+
+/** The GPUs of this node that belong to the step or the allocation of a process; undefined if no variable names any. */
+export function grantedDevices(environment: Environment): string[] | undefined {
+  for (const name of ['SLURM_STEP_GPUS', 'SLURM_JOB_GPUS']) {
+    const text = environment[name]?.trim() ?? '';
+    if (text !== '') return devicesIn(text);
+  }
+  return undefined;
+}
+
+/** `0-3`, also after the type of the devices: `gpu:a100:0-3`. */
+const RANGE = /^(?:gpu:)?(?:[\w.]+:)?(\d+)(?:-(\d+))?$/;
+
+/** No node has more. A longer range is an error, which must not become a list of billions. */
+const MOST_DEVICES = 1024;
+
+/** Numbers and ranges; other words, such as `(null)` or `N/A`, name none. */
+function devicesIn(text: string): string[] {
+  const devices = new Set<string>();
+  for (const word of text.split(',')) {
+    const [, first, last = first] = RANGE.exec(word.trim()) ?? [];
+    if (first === undefined) continue;
+    const end = Math.min(Number(last), Number(first) + MOST_DEVICES - 1);
+    for (let device = Number(first); device <= end; device += 1) devices.add(String(device));
+  }
+  return [...devices];
+}
+
+/**
+ * The CPUs of the allocation, node by node, from `SLURM_JOB_CPUS_PER_NODE` such as `72(x2),36`; undefined if the text is
+ * none of this shape.
+ */
+export function cpusPerNode(text: string | undefined): number[] | undefined {
+  const cpus: number[] = [];
+  for (const part of (text ?? '').split(',')) {
+    const match = /^(\d+)(?:\(x(\d+)\))?$/.exec(part.trim());
+    if (match === null) return undefined;
+    const times = Number(match[2] ?? 1);
+    if (times > MOST_NODES) return undefined;
+    for (let node = 0; node < times; node += 1) cpus.push(Number(match[1]));
+  }
+  return cpus;
+}
+
+/** No allocation has more. A larger number is an error, which must not become a list of billions. */
+const MOST_NODES = 100_000;

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { BatchSystem } from '../batch/batch-system.ts';
 import { programOn } from '../program-on.ts';
 import { allocationOf, JOB_VARIABLE } from './allocation.ts';
@@ -19,8 +21,8 @@ import {
 } from './scontrol.ts';
 import type { OnSlow } from './slow.ts';
 import { openSqueue } from './squeue.ts';
-import { submissionsUnderWay } from './under-way.ts';
 import { byName, notQueued, statesFrom } from './states.ts';
+import { isScriptOf } from '../../core/allocation/names.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -112,3 +114,28 @@ export function openSlurm({ environment, atMostMs, onSlow }: SlurmOptions): Batc
 /** Whether allocations can be submitted here. */
 export const hasSlurm = (environment: Environment): boolean =>
   Boolean(environment['TORC_FAKE_SBATCH']) || programOn(environment['PATH'], 'sbatch') !== undefined;
+
+/**
+ * The processes of this machine that give a script with one of these tokens to Slurm at this moment: sbatch outlives a
+ * command that was killed, and its job may not be in the queue yet.
+ */
+const submissionsUnderWay = (tokens: readonly string[], root = '/proc'): number[] =>
+  readdirSync(root)
+    .filter((entry) => /^\d+$/.test(entry))
+    .filter((entry) => {
+      const words = commandLine(`${root}/${entry}/cmdline`);
+      return (
+        words.some((word) => basename(word).startsWith('sbatch')) &&
+        words.some((word) => tokens.some((token) => isScriptOf(word, token)))
+      );
+    })
+    .map(Number);
+
+/** Empty if the process has ended. */
+function commandLine(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}

@@ -6,7 +6,7 @@ import { logIn, type LoginLimits, type SshOutcome } from './log-in.ts';
 import { talk, type SshCall } from './talk.ts';
 
 /** A host that is reached by ssh. */
-export interface SshHost {
+interface SshHost {
   readonly user: string | undefined;
   readonly host: string;
   readonly port: number | undefined;

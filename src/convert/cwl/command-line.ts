@@ -113,7 +113,7 @@ function within(
 }
 
 /** Of a union the first type that fits; `T?` and `T[]` written out. */
-export function typeFor(type: Cwl, value: Cwl): Cwl {
+function typeFor(type: Cwl, value: Cwl): Cwl {
   const options = optionsOf(type);
   return options.find((each) => fits(each, value)) ?? options.find((each) => each !== 'null') ?? 'null';
 }

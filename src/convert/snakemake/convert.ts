@@ -5,9 +5,9 @@ import { reportOf, type Conversion, type Report } from '../conversion.ts';
 import { fileEntries } from '../file-names.ts';
 import { uniqueNames } from '../unique-names.ts';
 import { countsOf, readDryRun, type ResolvedJob } from './dry-run.ts';
-import { notEmpty } from './ensures.ts';
 import { includesOf, readRules, type Snakefile, type WrittenRule } from './rules.ts';
-import { requirementsOf } from './resources.ts';
+import { formatMemory } from '../../core/quantity/bytes.ts';
+import { formatRuntime } from '../../core/quantity/duration.ts';
 
 /** What Snakemake printed, and the files that it read. */
 export interface SnakemakeRun {
@@ -192,4 +192,49 @@ function reportFiles(files: readonly Snakefile[], report: Report): void {
         report.note(line.trim(), 'not carried over: add an action', at + 1, file.path);
     }
   }
+}
+
+const CALL = /\bensure\(/g;
+const NOT_EMPTY = /\bensure\(\s*(["'])([^"'\n]+)\1\s*,\s*non_empty\s*=\s*True\s*,?\s*\)/g;
+
+/**
+ * The outputs that must not be empty, by `ensure("PATH", non_empty=True)` in the text of a rule. Undefined if one of its calls is another
+ * one: a checksum, a function, a path that a program makes.
+ */
+function notEmpty(text: string, outputs: readonly string[]): readonly string[] | undefined {
+  const lines = text.replaceAll(/^\s*#.*$/gm, '');
+  const patterns = [...lines.matchAll(NOT_EMPTY)].map(([, , path = '']) => path);
+  if (patterns.length !== (lines.match(CALL)?.length ?? 0)) return undefined;
+  const found = patterns.map((pattern) => outputs.filter((path) => shapeOf(pattern).test(path)));
+  if (found.some((paths) => paths.length === 0)) return undefined;
+  return outputs.filter((path) => found.some((paths) => paths.includes(path)));
+}
+
+/** Wildcards such as `{sample}` or `{sample,\d+}` stand for any text. */
+const shapeOf = (pattern: string): RegExp =>
+  new RegExp(
+    `^${pattern
+      .split(/\{[^{}]*\}/)
+      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
+      .join('.+')}$`,
+  );
+
+const MB = 10 ** 6;
+
+/** What a job asks for; undefined if its rule says nothing. Memory that it does not ask for is 1 GiB for each thread. */
+function requirementsOf({ threads, resources }: ResolvedJob): ValueMap | undefined {
+  const number = (name: string): number | undefined => {
+    const value = Number(resources.get(name) ?? Number.NaN);
+    return Number.isFinite(value) && value > 0 ? value : undefined;
+  };
+  const memoryMb = number('mem_mb');
+  const minutes = number('runtime') ?? number('runtime_min') ?? number('time_min');
+  const gpus = number('gpu') ?? number('nvidia_gpu') ?? number('gpus');
+  if (threads <= 1 && memoryMb === undefined && minutes === undefined && gpus === undefined) return undefined;
+  return {
+    num_cpus: threads,
+    memory: formatMemory(memoryMb === undefined ? threads * 2 ** 30 : memoryMb * MB),
+    ...(gpus === undefined ? {} : { num_gpus: gpus }),
+    ...(minutes === undefined ? {} : { runtime: formatRuntime(minutes * 60) }),
+  };
 }

@@ -4,7 +4,7 @@ import { Refusal } from '../contract/refusals.ts';
 import { shellWord } from '../text/shell-word.ts';
 
 /** Options of `torc-slurm-job-runner` in a submission script. */
-export interface RunnerLine {
+interface RunnerLine {
   readonly url: string;
   readonly workflowId: number;
   readonly outputDir: string;

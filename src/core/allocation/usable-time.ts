@@ -74,8 +74,7 @@ export const MOST_GRACE_SECONDS = 120;
 const graceSeconds = (runtimeSeconds: number): number => Math.min(runtimeSeconds * GRACE_SHARE, MOST_GRACE_SECONDS);
 
 /** The longest runtime that with its grace has so much time. */
-export const withGrace = (seconds: number): number =>
-  Math.min(seconds / (1 - GRACE_SHARE), seconds + MOST_GRACE_SECONDS);
+const withGrace = (seconds: number): number => Math.min(seconds / (1 - GRACE_SHARE), seconds + MOST_GRACE_SECONDS);
 
 /**
  * A runner is fresh for as long as its grace, and at least until its first claims are answered. Then it counts all of its time, as Torc

@@ -20,7 +20,7 @@ export function statusOf(code: number): JobStatus {
   return status;
 }
 
-export const label = text;
+const label = text;
 
 /** The schema of each kind of field. */
 export const valueSchemas = {

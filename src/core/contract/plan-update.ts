@@ -116,7 +116,7 @@ export const PlanUpdate = z.object({
 export type PlanUpdate = z.output<typeof PlanUpdate>;
 
 /** Why a job stays as it is: a runner has it, or has a job that depends on it. */
-export const heldReasons = ['running', 'dependent_running'] as const;
+const heldReasons = ['running', 'dependent_running'] as const;
 export type HeldReason = (typeof heldReasons)[number];
 
 /** What came of the update. `held` lists jobs that were left as they are: the same update applies to them later. */

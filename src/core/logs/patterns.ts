@@ -1,6 +1,6 @@
 /** What lines of logs say about failures. Programs read the labels and the order of both tables. */
 
-export type LineSeverity = 'error' | 'warning';
+type LineSeverity = 'error' | 'warning';
 
 interface Pattern {
   readonly label: string;

@@ -17,7 +17,7 @@ export interface Worker {
 }
 
 /** Options of a line. Without them the options of the command apply. */
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly numCpus?: number;
   readonly memoryGb?: number;
   readonly numGpus?: number;

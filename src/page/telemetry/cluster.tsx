@@ -109,7 +109,7 @@ const withWholeSteps = ({ fromMs, untilMs, span }: Range, stepMs: number): Range
 });
 
 /** The time of a view, for a link to another one. */
-export function rangeQuery(query: URLSearchParams): string {
+function rangeQuery(query: URLSearchParams): string {
   const kept = new URLSearchParams([...query].filter(([name]) => ['from', 'to', 'span'].includes(name)));
   return kept.size === 0 ? '' : `?${kept}`;
 }

@@ -70,7 +70,7 @@ const isMatch = ({ job, user, name, commands }: TelemetryJob, text: string) =>
   text === '' || String(job) === text || [user, name, ...commands].some((each) => each.includes(text));
 
 /** The address of a profile: the time of the job, and which of the jobs with this number it is. */
-export function profileAddress(cluster: string, { job, epoch, first, last }: TelemetryJob): string {
+function profileAddress(cluster: string, { job, epoch, first, last }: TelemetryJob): string {
   const query = new URLSearchParams({
     ...rangeParameters({ fromMs: Date.parse(first) - MARGIN_MS, untilMs: Date.parse(last) + MARGIN_MS }),
     ...(epoch === 0 ? {} : { epoch: String(epoch) }),

@@ -11,7 +11,7 @@ export interface Range {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-export const SPANS = { '24h': DAY_MS, '3d': 3 * DAY_MS, '7d': 7 * DAY_MS, '30d': 30 * DAY_MS } as const;
+const SPANS = { '24h': DAY_MS, '3d': 3 * DAY_MS, '7d': 7 * DAY_MS, '30d': 30 * DAY_MS } as const;
 export type SpanName = keyof typeof SPANS;
 const spans = Object.keys(SPANS) as SpanName[];
 export const spanWords: Readonly<Record<SpanName, string>> = {
@@ -46,7 +46,7 @@ export const rangeParameters = ({ fromMs, untilMs }: Pick<Range, 'fromMs' | 'unt
 });
 
 /** A time as the service reads it, in UTC, without milliseconds. */
-export const timestamp = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+const timestamp = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 
 /** Columns of a heat map, or points of a series: more are too narrow to see. */
 const MOST_STEPS = 180;

@@ -1,6 +1,6 @@
 import { greatest } from '../../core/quantity/extremes.ts';
 
-export interface SeriesPoint {
+interface SeriesPoint {
   readonly ms: number;
   /** Until when the value holds, if that is not the distance of points. */
   readonly endMs?: number;
@@ -85,7 +85,7 @@ export const TimeScale = ({ fromMs, untilMs }: Pick<SeriesProps, 'fromMs' | 'unt
 );
 
 /** The points in parts without gaps between them. */
-export function runsOf<P extends { readonly ms: number; readonly endMs: number }>(
+function runsOf<P extends { readonly ms: number; readonly endMs: number }>(
   points: readonly P[],
   stepMs: number,
 ): P[][] {

@@ -1,11 +1,12 @@
+import { stat } from 'node:fs/promises';
 import type { EndedFor } from '../../core/attempt/evidence.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { StepId } from '../../core/contract/files/job.ts';
 import type { Lease } from '../claim/capacity.ts';
 import type { CurrentRun } from '../ledger/current-run.ts';
 import type { StartedStep, StepEnd, Steps } from '../step/steps.ts';
-import { lookAtInputs, type LookedAtInputs } from './inputs.ts';
 import { lookBefore, type OutputsBefore } from './outputs.ts';
+import type { InputStamps } from '../../core/contract/result.ts';
 
 /*
  * An attempt of a job, from its begin until its result is final. Each state is a value, and one verb makes the next of it:
@@ -97,3 +98,20 @@ export const endedAttempt = <Some extends Attempt>(
   atMs: Date.now(),
   seconds: stepEnd.seconds ?? Math.max(0, performance.now() - attempt.startedAt) / 1000,
 });
+
+/** The inputs of an attempt as they were when it began; those that could not be looked at are left out. */
+type LookedAtInputs = Promise<InputStamps>;
+
+/**
+ * Looks at the inputs of an attempt as it begins, off the main thread: what changes later is newer than what the attempt says it read,
+ * so at worst its job runs once more. Undefined for a job without inputs.
+ */
+export function lookAtInputs({ input_files: inputs }: ClaimedJob): LookedAtInputs | undefined {
+  if (!inputs || inputs.length === 0) return undefined;
+  return Promise.all(
+    inputs.map(async ({ id, path }) => {
+      const stats = await stat(path).catch(() => undefined);
+      return stats === undefined ? [] : [{ id, st_mtime: stats.mtimeMs / 1000, st_size: stats.size }];
+    }),
+  ).then((found) => found.flat());
+}

@@ -19,7 +19,7 @@ import type { InputStamps } from '../../core/contract/result.ts';
 import { lookAfter, type Outputs } from './outputs.ts';
 
 /** How what ends its allocation reaches the jobs of a runner and the runner. */
-export interface AllocationSignals {
+interface AllocationSignals {
   /** It signals jobs and runner together. */
   readonly areShared: boolean;
   /** Slurm signals the steps of jobs before the runner where it ends an allocation for its time, or for another one. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
-import { lookAtInputs } from './inputs.ts';
+import { lookAtInputs } from './attempt.ts';
 
 const jobThatReads = (...paths: string[]) =>
   ({ input_files: paths.map((path, index) => ({ id: index + 1, path })) }) as unknown as ClaimedJob;

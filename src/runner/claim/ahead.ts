@@ -24,7 +24,7 @@ export interface AheadJobs {
   clear(): number[];
 }
 
-export interface Changed {
+interface Changed {
   readonly free: readonly ClaimedJob[];
   readonly gone: readonly number[];
 }

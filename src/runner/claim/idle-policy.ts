@@ -2,7 +2,7 @@ import { after, type Timer } from '../../client/long-timers.ts';
 import type { ExchangeReply } from '../../core/contract/exchange.ts';
 import { type ReportedCounts, type Ending, leavingOf, type IdleRules } from './leaving.ts';
 import { createLookAhead, type LookAheadOptions } from './look-ahead.ts';
-import { type PollingOptions, startPolling } from './polling.ts';
+import { nextPoll } from '../facts/pace.ts';
 
 /** Whether a job is open that this runner could take, now or later. */
 export type HasOpenJobs = () => Promise<boolean>;
@@ -123,4 +123,30 @@ export function createIdlePolicy(options: IdlePolicyOptions) {
       idleTimer?.cancel();
     },
   };
+}
+
+interface PollingOptions {
+  readonly baseMs: number;
+  readonly capMs: number;
+  readonly hasChildren: () => boolean;
+  /** When a job was last assigned or ended, on the monotonic clock. */
+  readonly lastProgress: () => number;
+  /** Polls for jobs and for the state of the workflow. */
+  readonly onPoll: () => void;
+}
+
+/** Polls now and then: often while jobs come and end, and ever more rarely without progress. */
+function startPolling({ baseMs, capMs, hasChildren, lastProgress, onPoll }: PollingOptions): { close(): void } {
+  let pollMs = baseMs;
+  let timer: Timer | undefined;
+  const poll = () => {
+    const madeProgress = performance.now() - lastProgress() < pollMs;
+    pollMs = nextPoll({ baseMs, capMs, lastMs: pollMs, madeProgress, hasChildren: hasChildren() });
+    timer = after(pollMs, () => {
+      onPoll();
+      poll();
+    });
+  };
+  poll();
+  return { close: () => timer?.cancel() };
 }

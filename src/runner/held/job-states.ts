@@ -13,7 +13,7 @@ import type { Lease } from '../claim/capacity.ts';
  * - `settling`: its result is not final: an account is awaited, outputs are checked, or a recovery script runs.
  * - `gone`: it is reported, given back, or kept for the next life of the allocation.
  */
-export type HeldState = 'queued' | 'sent ahead' | 'running' | 'ended' | 'settling' | 'gone';
+type HeldState = 'queued' | 'sent ahead' | 'running' | 'ended' | 'settling' | 'gone';
 
 const NEXT: Readonly<Record<HeldState, readonly HeldState[]>> = {
   // A job that cannot be started has a result all the same.

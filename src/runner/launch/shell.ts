@@ -6,7 +6,7 @@ import { asUser, modeOfFiles } from '../../cluster/umask.ts';
 import { bashOn } from '../../cluster/program-on.ts';
 
 /** A script that the runner itself runs in bash: not a job, and never many. */
-export interface ShellRequest {
+interface ShellRequest {
   readonly script: string;
   readonly cwd: string;
   /** In addition to the runner's own environment. */
@@ -16,7 +16,7 @@ export interface ShellRequest {
 }
 
 /** Undefined if it succeeded, otherwise the error: `exit code 3`. */
-export type ShellEnd = string | undefined;
+type ShellEnd = string | undefined;
 
 /**
  * Runs scripts of the workflow: recovery scripts between two attempts, and actions.

@@ -1,5 +1,5 @@
-import { AFTER_ALL_MS } from '../../core/attempt/asked-to-end.ts';
 import { randomUUID } from 'node:crypto';
+import { AFTER_ALL_MS } from '../../core/attempt/asked-to-end.ts';
 import { jobIdOf } from '../../cluster/batch/allocation.ts';
 import { allocationOf } from '../../cluster/slurm/allocation.ts';
 import type { Log } from '../facts/log.ts';
@@ -11,11 +11,11 @@ import { allowedCpus, bindableCpus, createCpuPool } from '../step/direct/cpu-poo
 import { createDirectSteps } from '../step/direct/direct.ts';
 import type { RunFacts } from '../facts/run-facts.ts';
 import type { StepAccount, StepEnd, Steps } from '../step/steps.ts';
-import { environmentOfJobs } from './environment.ts';
 import { createMemoryLimits, type MemoryLimits } from './memory-limits.ts';
 import { createNews } from './news.ts';
 import { createSonarRecords } from './sonar-records.ts';
 import { createLauncherStarts } from './starts.ts';
+import { inheritedInputs } from '../step/slurm/srun.ts';
 
 /** The jobs of a launcher, from the first order of its runner to the last. */
 export interface LauncherWork {
@@ -128,4 +128,25 @@ function endOf(end: StepEnd, steps: Steps, limits: MemoryLimits): ReportedEnd {
     ...(asked === undefined ? {} : { asked }),
     ...(isKilled || endedBy === 'memory' ? { endedBy: 'memory' } : {}),
   };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What describes the step in which the launcher runs, and not the job: a program would take itself for a task of it. */
+const OF_THE_STEP =
+  /^SLURM_(PROCID|LOCALID|GTIDS|SRUN_COMM_|LAUNCH_NODE_|TASK_PID|TASKS_PER_NODE|PRIO_PROCESS|UMASK|JOB_NAME|NPROCS)/;
+const DEVICES = /^(CUDA|HIP|ROCR)_VISIBLE_DEVICES$/;
+
+/**
+ * The environment of jobs that are started inside a step: without the variables of the step. A job that asked for no GPU
+ * sees none, as a step without GPUs.
+ */
+export function environmentOfJobs(environment: Environment): Environment {
+  const inherited = new Set(inheritedInputs(environment));
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => {
+      if (DEVICES.test(name)) return [[name, '']];
+      return inherited.has(name) || OF_THE_STEP.test(name) ? [] : [[name, value]];
+    }),
+  );
 }

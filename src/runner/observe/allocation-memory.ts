@@ -86,7 +86,7 @@ export function guardAllocationMemory(options: AllocationMemoryOptions): { close
 const sumOf = (uses: ReadonlyMap<StepId, number>): number => [...uses.values()].reduce((sum, bytes) => sum + bytes, 0);
 
 /** The step that exceeds its request most. */
-export function worstOf(uses: ReadonlyMap<StepId, number>, needs: ReadonlyMap<StepId, number>): StepId | undefined {
+function worstOf(uses: ReadonlyMap<StepId, number>, needs: ReadonlyMap<StepId, number>): StepId | undefined {
   const above = ([id, bytes]: readonly [StepId, number]) => bytes - (needs.get(id) ?? 0);
   return [...uses].toSorted((a, b) => above(b) - above(a))[0]?.[0];
 }

@@ -1,7 +1,8 @@
 import type { StepId } from '../../core/contract/files/job.ts';
 import type { Log } from '../facts/log.ts';
 import type { StartedStep } from '../step/steps.ts';
-import type { Violation, WatchedJob } from './watch.ts';
+import type { Violation } from './watch.ts';
+import type { WatchedJob } from './watched.ts';
 
 const GIBIBYTE = 2 ** 30;
 

@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { memoryLimitOf } from './memory-limit.ts';
 import type { StepUse, Uses } from '../step/steps.ts';
 import { SPARSE_AGES_MS } from './sample-times.ts';
-import { createWatch, type JobMeasurement, type Violation, type WatchedJob, type ObserveOptions } from './watch.ts';
+import { createWatch, type JobMeasurement, type Violation, type ObserveOptions } from './watch.ts';
+import type { WatchedJob } from './watched.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));
 

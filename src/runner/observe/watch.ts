@@ -3,8 +3,6 @@ import type { StepUse, Uses } from '../step/steps.ts';
 import { createSampleTimes } from './sample-times.ts';
 import { addUse, isOver, newlyWatched, type Observed, observedOf, type Watched, type WatchedJob } from './watched.ts';
 
-export type { Observed, WatchedJob } from './watched.ts';
-
 export interface JobMeasurement {
   readonly job: WatchedJob;
   /** Unix milliseconds. */

@@ -107,7 +107,7 @@ const TEXT_HEIGHT = 12;
 const TITLE_BOTTOM = 24;
 
 /** The number of line colours of the page. */
-export const COLOURS = 6;
+const COLOURS = 6;
 
 const pathOf = (points: readonly PlotPoint[], x: (at: number) => number, y: (value: number) => number): string =>
   points.map(([at, value], index) => `${index === 0 ? 'M' : 'L'}${place(x(at))} ${place(y(value))}`).join('');

@@ -19,7 +19,7 @@ import { readLedger } from '../ledger/read-ledger.ts';
 import { accountOfLeft, leftEndOf, type LeftSteps, leftStepsOf, removeMarks } from '../step/slurm/left-steps.ts';
 import { levelOfFailedCheck, type LostOptions, provenBy } from './lost-runners.ts';
 
-export interface DeadAllocationsOptions extends Omit<LostOptions, 'batch'> {
+interface DeadAllocationsOptions extends Omit<LostOptions, 'batch'> {
   readonly batch: Pick<BatchSystem, 'statesOf' | 'account'>;
 }
 
@@ -31,7 +31,7 @@ export interface DeadAllocationsOptions extends Omit<LostOptions, 'batch'> {
  * know proves nothing. What the ledger says is kept if the file can be read here, and so are ends of steps that their marks and
  * the accounting prove; other jobs that had started run again as a new attempt. Returns the number of recovered runners.
  */
-export async function recoverDeadAllocations(options: DeadAllocationsOptions): Promise<number> {
+async function recoverDeadAllocations(options: DeadAllocationsOptions): Promise<number> {
   const { batch, log } = options;
   try {
     const own = options.allocation;

@@ -1,6 +1,6 @@
-import { STDIO_FOLDER } from '../../core/contract/files/job.ts';
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
+import { STDIO_FOLDER } from '../../core/contract/files/job.ts';
 import { makeFolder } from '../../cluster/make-folder.ts';
 import { timeOfDay } from '../../client/steady-clock.ts';
 import type { Client } from '../../client/client.ts';
@@ -13,7 +13,6 @@ import { uselessSettings } from '../../core/attempt/execution.ts';
 import type { NewComputeNode, ComputeNode, RunnerProcess } from '../../core/contract/node.ts';
 import type { ExecutionConfig, Workflow } from '../../core/contract/workflow.ts';
 import { type Capacity, type CapacityNode, createCapacity, createSlots } from '../claim/capacity.ts';
-import { clockAheadSeconds } from './server-clock.ts';
 import { devicesOf } from './devices.ts';
 import { ledgerPathOf, runnerLogOf, slurmTaskOf } from '../../core/contract/files/runner.ts';
 import type { CurrentRun } from '../ledger/current-run.ts';
@@ -248,4 +247,23 @@ function warnOfIdleNodes(allocation: Allocation | undefined, log: Log): void {
   log.write('warn', `The allocation has ${nodes} nodes, and this runner uses one: jobs start on its own node`, {
     to_use_all: 'srun --overlap --ntasks-per-node=1 torc-slurm-job-runner … --is-subtask, or start_one_worker_per_node',
   });
+}
+
+/** Clocks that are this far apart are wrong: a person who compares logs of two machines has to know it. */
+const APART_SECONDS = 30;
+
+/**
+ * How many seconds the clock of this machine is ahead of that of the server; undefined where the server does not say what time it
+ * is, as Torc's own. Right to the time that the reply takes.
+ */
+export async function clockAheadSeconds(client: Pick<Client, 'ping'>, log: Log): Promise<number | undefined> {
+  const { now_ms: serverMs } = await client.ping();
+  const nowMs = Date.now();
+  if (serverMs === undefined) return undefined;
+  const seconds = (nowMs - serverMs) / 1000;
+  if (Math.abs(seconds) >= APART_SECONDS) {
+    const where = `${Math.round(Math.abs(seconds))} s ${seconds > 0 ? 'ahead of' : 'behind'} that of the server`;
+    log.write('warn', `The clock of this machine is ${where}; times of jobs that run here are by this clock`);
+  }
+  return seconds;
 }

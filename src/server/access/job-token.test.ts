@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { testService, workflowOf } from '../../../tests/support/service.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { type RouteName, routes } from '../../core/contract/routes.ts';
-import { isForJobs } from './job-routes.ts';
+import { isForJobs } from './permit.ts';
 import { jobTokenOf, workflowOfToken } from './job-token.ts';
 
 const CREDENTIAL = 'Zm9vYmFyYmF6-_0';

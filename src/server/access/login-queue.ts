@@ -16,7 +16,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
  *   compared, and from another address it is not delayed at all.
  * - A login whose connection is closed is not compared.
  */
-export interface WaitingLogin {
+interface WaitingLogin {
   readonly name: string;
   /** Network address of the client. */
   readonly address: string;

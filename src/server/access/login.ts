@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { isSecret } from '../../cluster/secret.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { costOfHash, MOST_COST } from '../../core/text/users-file.ts';
+import { costOfHash, MOST_COST, readUsersFile } from '../../core/text/users-file.ts';
 import { ANONYMOUS, type Caller } from '../caller.ts';
 import { crypto, digest } from './digest.ts';
-import { readUsers, type Users } from './htpasswd.ts';
 import { createLoginQueue, type LoginOutcome } from './login-queue.ts';
 import { workflowOfToken } from './job-token.ts';
 import type { AccessSettings } from './settings.ts';
@@ -220,4 +219,23 @@ function loginOf(header: string | undefined): { user: string; password: string }
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');
   return colon === -1 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+/** The users of an htpasswd file with the bcrypt hashes of their passwords. */
+type Users = ReadonlyMap<string, string>;
+
+/** An error in an htpasswd file, with its line. */
+class UsersFileError extends Error {}
+
+/**
+ * The users of a file.
+ *
+ * @throws {UsersFileError} for an invalid line, a hash that is not bcrypt's, a duplicate user, or a file without users.
+ */
+export function readUsers(text: string, path: string): Users {
+  const { users, problems } = readUsersFile(text.split(/\r?\n/));
+  const [problem] = problems;
+  if (problem !== undefined) throw new UsersFileError(`${path}:${problem.line}: ${problem.words}`);
+  if (users.size === 0) throw new UsersFileError(`${path}: it contains no user; add one with torc-htpasswd add`);
+  return new Map([...users].map(([user, { hash }]) => [user, hash]));
 }

@@ -1,10 +1,9 @@
 import { Refusal } from '../../core/contract/refusals.ts';
-import { type Route, routes } from '../../core/contract/routes.ts';
+import { type Route, routes, type RouteName } from '../../core/contract/routes.ts';
 import { type Access, recordTables } from '../../core/contract/routes/route.ts';
 import type { Caller, Permissions } from '../caller.ts';
 import type { Store } from '../records/store.ts';
 import { accessQueries } from './queries.ts';
-import { isForJobs } from './job-routes.ts';
 import type { AccessSettings } from './settings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -158,3 +157,30 @@ function workflowsOf(body: Fields): Set<number> {
   }
   return ids;
 }
+
+/**
+ * What jobs write: values for other jobs, files and provenance of their workflow, events, and jobs that come after them.
+ *
+ * Not `createJob`: a job that runs spawns jobs, and the server refuses that when it has ended. Not what runners do (claims, starts,
+ * ends, results), nor what the user does (cancel, reset, change, delete).
+ */
+const WRITTEN_BY_JOBS: ReadonlySet<RouteName> = new Set<RouteName>([
+  'spawnJobs',
+  'createUserData',
+  'createUserDataList',
+  'updateUserData',
+  'deleteUserData',
+  'createFile',
+  'createFiles',
+  'updateFile',
+  'createRoCrateEntity',
+  'updateRoCrateEntity',
+  'createEvent',
+]);
+
+/** Reads of one workflow, and of the server itself. What lists workflows or users, or is for administrators, is not for jobs. */
+const isOfOneWorkflow = ({ access }: Route) => access === 'anyone' || /^(workflow|task)\b/.test(access);
+
+/** Whether jobs may use this route, for their own workflow. */
+export const isForJobs = (name: RouteName): boolean =>
+  WRITTEN_BY_JOBS.has(name) || (routes[name].method === 'GET' && isOfOneWorkflow(routes[name]));

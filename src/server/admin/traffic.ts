@@ -2,7 +2,7 @@ import type { ApiEvent, Traffic } from '../../core/contract/admin.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 
 /** An answered request, for the counters. */
-export interface AnsweredRequest {
+interface AnsweredRequest {
   readonly status: number;
   readonly bytesIn: number;
   readonly bytesOut: number;

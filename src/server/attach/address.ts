@@ -44,7 +44,7 @@ export type BesideDatabase =
   | { readonly kind: 'unusable'; readonly path: string; readonly why: string; readonly changedAtMs: number };
 
 /** The same for all names of a database: symbolic links are followed. */
-export function addressPath(database: string): string {
+function addressPath(database: string): string {
   return `${realOf(database)}-server`;
 }
 

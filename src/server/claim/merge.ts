@@ -2,7 +2,7 @@ import type { Need } from '../../core/contract/exchange.ts';
 import type { JobKind } from '../../core/lifecycle/placement/obstacles.ts';
 
 /** Jobs that are equivalent for a claim, as the database groups them. */
-export interface JobClass extends JobKind {
+interface JobClass extends JobKind {
   readonly id: number;
 }
 

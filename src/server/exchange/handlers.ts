@@ -17,10 +17,12 @@ import type { Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
 import { attemptEndOf, createExchange, refusedEntries, retriedOf } from './exchange.ts';
 import { createRetried, type RetriedEnds } from './retried.ts';
-import { createSetup } from './setup.ts';
-import type { LostRunner, LostRunnerReply } from '../../core/contract/exchange.ts';
+import type { LostRunner, LostRunnerReply, RunnerSetup } from '../../core/contract/exchange.ts';
 import { createActionRecords } from '../records/action/claims.ts';
 import { foundRow, refuseOtherRun } from '../records/find.ts';
+import { failureHandlerQueries } from '../records/failure-handler/queries.ts';
+import type { Database } from '../store/database.ts';
+import { setupQueries } from './queries.ts';
 
 export const exchangeHandlers = (store: Store) => {
   const results = resultReportQueries(store.db);
@@ -110,3 +112,21 @@ const createLost = (
     };
   };
 };
+
+/** More are not part of the reply. */
+const MOST_HANDLERS = 100;
+
+/** What a runner needs to know of a workflow once; three requests less for each runner that starts. */
+function createSetup(db: Database): (workflowId: number) => RunnerSetup {
+  const facts = setupQueries(db);
+  const { handlers } = failureHandlerQueries(db);
+  return (workflowId) => {
+    const { default_requirements_id, has_actions } = facts.get({ workflowId })!;
+    const { items, has_more: isLonger } = handlers.list({ workflow_id: workflowId, limit: MOST_HANDLERS });
+    return {
+      default_requirements_id: default_requirements_id ?? undefined,
+      has_actions: has_actions === 1,
+      failure_handlers: isLonger ? undefined : items,
+    };
+  };
+}

@@ -12,8 +12,10 @@ import { computeNodeOf } from '../records/node/queries.ts';
 import { resultOf } from '../records/result/queries.ts';
 import { schedulerOf } from '../records/scheduler/queries.ts';
 import type { Store } from '../records/store.ts';
-import { factQueries, type UpstreamRow } from './queries.ts';
-import { createRunnerUse } from './runner-use.ts';
+import { factQueries, type UpstreamRow, type FactQueries } from './queries.ts';
+import { beginSlice } from '../store/slices.ts';
+import { keptOf } from '../kept.ts';
+import { eachPart, ROWS } from '../store/parts.ts';
 
 /** What is known of a workflow and of a job, each in one answer, and the explanation that follows from it. */
 export const factHandlers = (store: Store) => {
@@ -78,3 +80,24 @@ const upstreamOf = ({ status, return_code: code, ...row }: UpstreamRow): KnownUp
   status: statusOf(status),
   ...(code === null ? {} : { return_code: code }),
 });
+
+/** Counts the running jobs of each runner by their requirements. */
+function createRunnerUse({ find }: Store, queries: FactQueries) {
+  const read = async (workflowId: number): Promise<RunnerUse> => {
+    const found = new Map<string, RunnerUse[number]>();
+    await eachPart(beginSlice(), (after) => {
+      const rows = queries.running.all({ workflowId, after, limit: ROWS });
+      for (const { compute_node_id: runner, resource_requirements_id: requirements } of rows) {
+        if (runner === null) continue;
+        const key = `${runner} ${requirements}`;
+        const of = found.get(key);
+        if (of === undefined)
+          found.set(key, { compute_node_id: runner, resource_requirements_id: requirements, jobs: 1 });
+        else of.jobs += 1;
+      }
+      return rows;
+    });
+    return [...found.values()];
+  };
+  return keptOf(find, read);
+}

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, type Socket, type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createParser } from 'eventsource-parser';
+import { createAdaptorServer } from '@hono/node-server';
 import { longestWait } from '../../../tests/support/longest-wait.ts';
 import { testService, type TestService } from '../../../tests/support/service.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
-import { createAdaptorServer } from '@hono/node-server';
-import type { AddressInfo } from 'node:net';
 import { createPruner } from '../store/prune.ts';
+import { createFlushes } from './listeners.ts';
 
 let service: TestService;
 let id: number;
@@ -193,4 +193,33 @@ describe('a client over the network', () => {
     // Each is sent 10 MB, so without a limit 2 GB would wait for them.
     expect(grown).toBeLessThan(250 * 2 ** 20);
   });
+});
+
+const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
+it('a thousand messages take twenty iterations of the event loop, in their order', async () => {
+  const flushSoon = createFlushes(50);
+  const sent: number[] = [];
+  for (let client = 0; client < 1_000; client += 1) flushSoon(() => void sent.push(client));
+  expect(sent).toEqual([]);
+  const after: number[] = [];
+  while (sent.length < 1_000) {
+    await turn();
+    after.push(sent.length);
+  }
+  expect(after).toEqual(Array.from({ length: 20 }, (_, index) => (index + 1) * 50));
+  expect(sent).toEqual(Array.from({ length: 1_000 }, (_, index) => index));
+});
+
+it('a few messages are sent before the next iteration, also those that are asked for meanwhile', async () => {
+  const flushSoon = createFlushes(2);
+  const sent: string[] = [];
+  flushSoon(() => {
+    sent.push('first');
+    flushSoon(() => void sent.push('second'));
+  });
+  await Promise.resolve();
+  expect(sent).toEqual(['first']);
+  await Promise.resolve();
+  expect(sent).toEqual(['first', 'second']);
 });

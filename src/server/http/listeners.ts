@@ -1,11 +1,10 @@
 import type { StreamEventType } from '../../core/contract/event.ts';
 import type { Store } from '../records/store.ts';
 import { nextTurn } from '../store/slices.ts';
-import { eventText, textsOf } from './event-text.ts';
-import { createFlushes } from './flushes.ts';
 import { missedSince, type LogPosition, WHOLE_ROW } from './missed-events.ts';
 import type { Viewing } from './status-feeds.ts';
 import { createUnread } from './unread.ts';
+import { type Change, severityOf } from '../store/changes.ts';
 
 /**
  * The clients of the event stream of a workflow.
@@ -215,4 +214,49 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
   };
 
   return { listen };
+}
+
+const texts = new WeakMap<Change, string[]>();
+
+/** The events of a change as text: the same for all clients, so it is written once. */
+function textsOf(change: Change): string[] {
+  let found = texts.get(change);
+  if (found === undefined) {
+    const { id, workflow_id: workflowId, at_ms: atMs, event_type: type, entries } = change;
+    found = entries.map((entry, index) => eventText(`${id}.${index}`, workflowId, atMs, type, entry));
+    texts.set(change, found);
+  }
+  return found;
+}
+
+/** One event in the format of the protocol. */
+function eventText(id: string, workflowId: number, atMs: number, type: StreamEventType, entry: unknown): string {
+  const event = { workflow_id: workflowId, timestamp: atMs, event_type: type, severity: severityOf(type), data: entry };
+  return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+/**
+ * Messages that are sent in one iteration of the event loop. A burst of a hundred ends costs 0.2 ms for each client; a thousand
+ * clients at once would hold up all other requests for that long together.
+ */
+const AT_ONCE = 32;
+
+/** Calls what it gets in the order of the calls: soon, but only so many in one iteration of the event loop. */
+export function createFlushes(atOnce = AT_ONCE): (flush: () => void) => void {
+  let waiting: (() => void)[] = [];
+  let isPlanned = false;
+  const run = () => {
+    const some = waiting.slice(0, atOnce);
+    waiting = waiting.slice(atOnce);
+    isPlanned = waiting.length > 0;
+    if (isPlanned) setImmediate(run);
+    for (const flush of some) flush();
+  };
+  return (flush) => {
+    waiting.push(flush);
+    if (isPlanned) return;
+    isPlanned = true;
+    // Not at once, so that further changes of the same iteration are included.
+    queueMicrotask(run);
+  };
 }

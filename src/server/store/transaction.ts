@@ -4,7 +4,7 @@ import { createCommitCount } from './commit-count.ts';
 import { isDatabaseDamage } from './damage.ts';
 import type { Database } from './database.ts';
 
-export type WriteOutcome = { readonly value: unknown } | { readonly error: unknown };
+type WriteOutcome = { readonly value: unknown } | { readonly error: unknown };
 
 /** A write with what came of it; it is on disk when the transaction is. */
 export type Done<Write> = readonly [Write, WriteOutcome];
@@ -34,7 +34,7 @@ interface Work {
 }
 
 /** Whether a write is carried out now, left out, or ends the transaction before it. */
-export type WriteChoice = 'now' | 'not' | 'end';
+type WriteChoice = 'now' | 'not' | 'end';
 
 export function createTransaction(db: Database, changes: ChangeLog): Transaction {
   const statement = (sql: string) => db.prepare(sql);

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
 import { filesOf, STDIO_FOLDER, stdioOf } from '../../core/contract/files/job.ts';
 import type { OutputTail } from '../../core/contract/view.ts';
 import type { ExecutionConfig } from '../../core/contract/workflow.ts';
@@ -6,7 +7,7 @@ import type { Permissions } from '../caller.ts';
 import type { Store } from '../records/store.ts';
 import { type AttemptQuery, NO_FILES, NO_FOLDER, placeOfAttempt } from './attempt-place.ts';
 import type { AttemptRow, ViewQueries } from './queries.ts';
-import { readTail } from './read-tail.ts';
+import { type NotRead, readOwnFile } from './own-file.ts';
 
 interface TailQuery extends AttemptQuery {
   readonly stream?: 'stdout' | 'stderr' | undefined;
@@ -56,3 +57,26 @@ export function createOutputTails(
 
 const commandOf = (jobId: number, { run_id: run, attempt_id: attempt }: AttemptRow, stream: 'stdout' | 'stderr') =>
   `torc jobs output ${jobId} --run ${run} --attempt ${attempt}${stream === 'stderr' ? ' --stderr' : ''}`;
+
+/** The end of a file, or the reason why it was not read. */
+type FileTail = { readonly lines: string[]; readonly sizeBytes: number; readonly hasMore: boolean } | NotRead;
+
+/** At most this much of a file is read: 500 lines of usual length. */
+const MOST_BYTES = 64 * 1024;
+/** Characters of a line. */
+const MOST_CHARACTERS = 4_000;
+
+/** The last lines of a regular file in a folder of this name below a folder. */
+export const readTail = (folder: string, inner: string, name: string, lines: number): Promise<FileTail> =>
+  readOwnFile(folder, inner, name, (file, { size }) => read(file, size, lines));
+
+async function read(file: FileHandle, size: number, lines: number): Promise<FileTail> {
+  const length = Math.min(size, MOST_BYTES);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
+  const all = buffer.subarray(0, bytesRead).toString('utf8').replace(/\n$/, '').split('\n');
+  // The first line of a part of a file is a part of a line.
+  const whole = size > length && all.length > 1 ? all.slice(1) : all;
+  const last = whole.slice(-lines).map((line) => line.slice(0, MOST_CHARACTERS));
+  const isEmpty = last.length === 1 && last[0] === '';
+  return { lines: isEmpty ? [] : last, sizeBytes: size, hasMore: whole.length > lines || size > length };
+}

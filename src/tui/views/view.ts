@@ -15,7 +15,7 @@ export interface ViewColumn<Row> {
 }
 
 /** What a number key sorts by. */
-export interface ViewSort<Row> {
+interface ViewSort<Row> {
   readonly title: string;
   /** The column of the server, which sorts all rows. Without it the rows of the page are sorted. */
   readonly by?: string;
@@ -23,7 +23,7 @@ export interface ViewSort<Row> {
 }
 
 /** What `f` filters by. */
-export interface ViewFilter<Row> {
+interface ViewFilter<Row> {
   readonly title: string;
   /** The query for the server; throws a sentence for a text that it would refuse. */
   readonly query?: (text: string) => object;
@@ -44,7 +44,7 @@ export interface ViewQuery {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-export interface RowPage<Row> {
+interface RowPage<Row> {
   readonly items: readonly Row[];
   readonly total_count: number;
 }

@@ -2,12 +2,12 @@ import { objectOf, type ValueOf } from './kinds.ts';
 
 const required = 'refused' as const;
 
-export const clusterPartition = objectOf('ClusterPartition', {
+const clusterPartition = objectOf('ClusterPartition', {
   name: { kind: 'nonempty', required, says: 'Name of the partition' },
   nodes: { kind: 'range', list: 1, always: true, says: 'Nodes in the partition' },
 });
 
-export const clusterNodes = objectOf('ClusterNodes', {
+const clusterNodes = objectOf('ClusterNodes', {
   names: { kind: 'range', list: 1, required, says: 'Nodes; at least one range' },
   states: { kind: 'string', list: 1, always: true, says: 'States of these nodes, in upper case' },
 });

@@ -54,7 +54,7 @@ export function exactJson(value: unknown): string {
   return typeof value === 'string' ? quoted(value) : (JSON.stringify(value) ?? 'null');
 }
 
-export function encodeObject(table: ObjectTable, members: Members, compat: Compat): string {
+function encodeObject(table: ObjectTable, members: Members, compat: Compat): string {
   let text = '';
   let known = 0;
   for (const { name, head, write } of writersOf(table, compat)) {

@@ -24,7 +24,7 @@ export interface DataEnvelope<Type extends MessageType = MessageType> {
   readonly errors?: undefined;
 }
 
-export interface ErrorsEnvelope {
+interface ErrorsEnvelope {
   readonly meta: Metadata;
   readonly data?: undefined;
   readonly errors: readonly ErrorRecord[];

@@ -2,7 +2,7 @@ import { objectOf, type ValueOf } from './kinds.ts';
 
 const required = 'refused' as const;
 
-export const sacctData = objectOf('SacctData', {
+const sacctData = objectOf('SacctData', {
   MinCPU: { kind: 'uint', unit: 's', says: 'Minimum CPU time of all tasks' },
   AllocTRES: { kind: 'string', says: 'Resources allocated to the job or step' },
   AveCPU: { kind: 'uint', unit: 's', says: 'Average CPU time of all tasks' },
@@ -17,7 +17,7 @@ export const sacctData = objectOf('SacctData', {
   MaxVMSize: { kind: 'uint', unit: 'KB', says: 'Maximum virtual memory of all tasks' },
 });
 
-export const slurmJob = objectOf('SlurmJob', {
+const slurmJob = objectOf('SlurmJob', {
   job_id: { kind: 'nonzero', required, says: 'Slurm job id; in an array or heterogeneous job that of the part' },
   job_step: { kind: 'string', says: 'Step: empty for the job itself, else a number, batch or extern' },
   job_name: { kind: 'string', says: 'Name of the job' },

@@ -5,9 +5,9 @@
  */
 
 /** A larger range is refused before it is expanded: a text of twenty characters can name all memory. */
-export const GREATEST_RANGE = 100_000;
+const GREATEST_RANGE = 100_000;
 
-export class RangeMalformed extends Error {
+class RangeMalformed extends Error {
   constructor(text: string, reason: string) {
     super(`not a node range: "${text.length > 200 ? `${text.slice(0, 200)}…` : text}": ${reason}`);
     this.name = 'RangeMalformed';

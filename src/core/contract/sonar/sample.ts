@@ -29,7 +29,7 @@ export const sampleProcess = objectOf('SampleProcess', {
   gpus: { kind: sampleProcessGpu, list: 1, says: 'Use of each card by the process' },
 });
 
-export const sampleJob = objectOf('SampleJob', {
+const sampleJob = objectOf('SampleJob', {
   job: { kind: 'uint', always: true, says: 'Job id: of Slurm, else the process group' },
   user: { kind: 'nonempty', required, says: 'User name; _user_<uid> or _user_unknown where there is none' },
   epoch: { kind: 'uint', says: '0 for jobs of a batch system, else a number that grows with each boot of the node' },

@@ -2,7 +2,7 @@ import { objectOf, type ValueOf } from './kinds.ts';
 
 const required = 'refused' as const;
 
-export const sysinfoGpuCard = objectOf('SysinfoGpuCard', {
+const sysinfoGpuCard = objectOf('SysinfoGpuCard', {
   index: { kind: 'uint', always: true, says: 'Local index of the card; may change at boot' },
   uuid: { kind: 'string', says: 'UUID as reported by the card, or constructed by the producer' },
   address: { kind: 'string', says: 'Address within the node, such as a PCI address' },
@@ -19,7 +19,7 @@ export const sysinfoGpuCard = objectOf('SysinfoGpuCard', {
   max_memory_clock: { kind: 'uint', unit: 'MHz', says: 'Maximum clock of the memory' },
 });
 
-export const sysinfoSoftwareVersion = objectOf('SysinfoSoftwareVersion', {
+const sysinfoSoftwareVersion = objectOf('SysinfoSoftwareVersion', {
   key: { kind: 'nonempty', required, says: 'A unique identifier of the package' },
   name: { kind: 'string', says: 'Name of the package for people' },
   version: { kind: 'nonempty', required, says: 'Version of the package, in its own format' },

@@ -19,7 +19,7 @@ export interface Family {
   readonly byStatus: readonly number[];
 }
 
-export interface FamilyEdge {
+interface FamilyEdge {
   /** Positions in the list of families: `to` depends on `from`. */
   readonly from: number;
   readonly to: number;

@@ -29,7 +29,7 @@ export interface MeasuredFailure {
 }
 
 /** Amounts that the next attempt asks for. */
-export interface Raised {
+interface Raised {
   readonly memory_bytes?: number;
   readonly runtime_seconds?: number;
 }

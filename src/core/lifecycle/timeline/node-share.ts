@@ -1,7 +1,7 @@
 import { createBins } from './time-bins.ts';
 
 /** When a runner worked, in Unix seconds. */
-export interface Lifetime {
+interface Lifetime {
   readonly startSeconds: number;
   readonly endSeconds: number;
 }

@@ -51,7 +51,7 @@ interface Limited {
 }
 
 /** The raises of a handler that its own `max` cuts off, for jobs with these requirements. */
-export function limitedRaises(
+function limitedRaises(
   { memory, time }: Pick<CauseRules, 'memory' | 'time'>,
   record: Pick<ResourceRequirementsSpec, 'name' | 'memory' | 'runtime'>,
 ): Limited[] {

@@ -1,17 +1,15 @@
-import type { Draft, Links } from './draft.ts';
+import type { Draft, Links, DraftRecords } from './draft.ts';
 import { templateOf } from '../expand/template.ts';
 import { cycleText } from '../graph/cycle-text.ts';
 import { type Dependencies, explicitGraph, graphOf, type RecordFlow, type Graph } from '../graph/graph.ts';
 import { walk, type Walk } from '../graph/walk.ts';
 import type { Lists } from '../../lists/int-list.ts';
-import type { DraftRecords } from './draft.ts';
 import type { Selections, ReportCompared } from '../pattern/selection.ts';
 import type { Complain, ValuePath } from '../problems/problems.ts';
 import type { JobSpec } from '../shape/workflow.ts';
 import type { PathKey } from './path-key.ts';
 import { FilePaths } from './file-paths.ts';
 import { joinEntries } from './join-entries.ts';
-import { fileAdvice, jobAdvice } from './name-advice.ts';
 import { Linker, type Targets } from './references.ts';
 import { dependencies, inputFiles, inputUserData, outputFiles, outputUserData } from './relations.ts';
 
@@ -174,3 +172,30 @@ const exchangeOf = <S>({ length, selections }: DraftRecords<S>, inputs: Lists, o
 
 const membersOf = (selections: Selections): Int32Array[] =>
   Array.from({ length: selections.count }, (_, number) => selections.membersOf(number));
+
+/** A job is named as the entry of the file that makes many: `train` where there are `train_1`, `train_2`. */
+function jobAdvice(name: string, { jobs }: Draft): string | undefined {
+  const family = jobs.families.all.find(({ spec, axes, count }) => {
+    const [head = ''] = spec.name.split('{');
+    return (
+      axes !== undefined && count > 0 && (spec.name === name || (head !== '' && head.replace(/[_.-]+$/, '') === name))
+    );
+  });
+  if (family === undefined) return undefined;
+  const [head = ''] = family.spec.name.split('{');
+  const pattern = `^${head.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`;
+  return (
+    `the entry '${family.spec.name}' makes ${family.count} ${family.count === 1 ? 'job' : 'jobs'}, such as ` +
+    `'${family.name.render(0)}'; to depend on all of them write depends_on_regexes: ['${pattern}']`
+  );
+}
+
+/** A file is named by its path, as in other tools. */
+function fileAdvice(name: string, { files }: Draft, keyOf: PathKey): string | undefined {
+  const key = keyOf(name);
+  const byPath = files.families.all.find(({ spec }) => keyOf(spec.path) === key);
+  if (byPath !== undefined) return `this is a path; write the name of the file, '${byPath.spec.name}'`;
+  return /[/.]/.test(name)
+    ? `name an entry of \`files\`, not a path; add the entry { name: NAME, path: '${name}' } and write NAME here`
+    : undefined;
+}

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { codesOf, readText } from '../../../../tests/spec/reading.ts';
 import type { Complaint } from '../problems/problems.ts';
 import { each } from '../../lists/sequence.ts';
-import { readKdl } from './kdl.ts';
+import { readKdl, openBrace, tooDeep } from './kdl.ts';
 import { plainJson } from './value.ts';
 
 const value = (text: string) => plainJson(readKdl(text, () => {}).value);
@@ -177,4 +177,22 @@ describe('parts of KDL that Torc refuses', () => {
     expect(problems).toMatchObject([{ severity: 'error', line }]);
     expect(problems[0]?.message).toContain(words);
   });
+});
+
+it.each([
+  ['a {\n}', undefined],
+  ['a {\n  b {\n  }\n', 2],
+  ['a {\n}\nb {\n c {}\n', 8],
+  ['a { // }\n', 2],
+  ['a { /* } */ "}" "\\"}" #"}"# """\n}\n"""\n', 2],
+  ['a "{"', undefined],
+  ['}', undefined],
+])('the brace of %j that is never closed is found, whatever strings and comments hold', (text, position) => {
+  expect(openBrace(text)).toBe(position);
+});
+
+it('levels are counted by braces that are no part of a text or a comment', () => {
+  const nested = `a "{{{{" { // {{{\n b { c {} } } d { e {} }`;
+  expect(tooDeep(nested, 3)).toBeUndefined();
+  expect(tooDeep(nested, 2)).toBe(nested.indexOf('{}'));
 });

@@ -43,7 +43,7 @@ export interface ConversationState {
  * `over`: no more jobs are claimed, jobs may still run. `finishing`: the remaining entries are sent. `finished`: nothing
  * more is sent.
  */
-export type Phase = 'open' | 'over' | 'finishing' | 'finished';
+type Phase = 'open' | 'over' | 'finishing' | 'finished';
 
 /**
  * `probe` reports and requests nothing: it checks which server answers. `usual` reports entries and requests jobs.
@@ -51,7 +51,7 @@ export type Phase = 'open' | 'over' | 'finishing' | 'finished';
  */
 export type TurnKind = 'probe' | 'usual' | 'last';
 
-export interface PendingExchange {
+interface PendingExchange {
   readonly number: number;
   readonly kind: TurnKind;
   /** When a server without a reply counts as away, although its reply is still awaited. */

@@ -15,7 +15,6 @@ import { createProcessUse, type UseOfProcesses } from '../process-use.ts';
 import type { RunFacts } from '../../facts/run-facts.ts';
 import { environmentOfRun, launchRequestOf } from '../request.ts';
 import { createSeenSignals } from './seen-signals.ts';
-import { createRecentSignals } from './recent-signals.ts';
 import type { SonarRecord } from '../sonar.ts';
 import type { StepAccount, StepEnd, Steps } from '../steps.ts';
 
@@ -217,4 +216,30 @@ export function withStdioFolder(
     }
     return launch();
   }
+}
+
+/**
+ * The signals that steps have got from one side: the batch system through this process, or the runner by an order. What ends an
+ * allocation signals this process and the runner, in any order: then the second one is the same signal once more.
+ */
+interface RecentSignals {
+  add(id: StepId, signal: NodeJS.Signals): void;
+  /** Whether the step has just got this signal. */
+  has(id: StepId, signal: NodeJS.Signals): boolean;
+  forget(id: StepId): void;
+}
+
+/** Too short, and a job of a busy node gets the signal twice; too long, and one that ignored it is not asked again. */
+const SAME_MS = 5_000;
+
+function createRecentSignals(): RecentSignals {
+  const sentAt = new Map<StepId, Map<NodeJS.Signals, number>>();
+  return {
+    add(id, signal) {
+      const signals = sentAt.get(id) ?? new Map<NodeJS.Signals, number>();
+      sentAt.set(id, signals.set(signal, performance.now()));
+    },
+    has: (id, signal) => performance.now() - (sentAt.get(id)?.get(signal) ?? -Infinity) < SAME_MS,
+    forget: (id) => void sentAt.delete(id),
+  };
 }

@@ -5,7 +5,7 @@ import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import type { Log } from '../../facts/log.ts';
 import type { RunFacts } from '../../facts/run-facts.ts';
 import type { Late } from './accounting.ts';
-import { backFill } from './back-fill.ts';
+import type { Result } from '../../../core/contract/result.ts';
 
 export interface StatsReportOptions {
   readonly client: Pick<Client, 'createSlurmStats' | 'listResults' | 'updateResult'>;
@@ -95,5 +95,24 @@ export function createStatsReport({ client, facts, slurmJobId, log }: StatsRepor
       run();
       while (active.size > 0) await Promise.all(active);
     },
+  };
+}
+
+type Figures = Pick<Result, 'exec_time_minutes' | 'peak_memory_bytes' | 'peak_cpu_percent' | 'avg_cpu_percent'>;
+
+/**
+ * The figures of a result that the accounting changes; empty if it changes none.
+ *
+ * The peak of memory is the higher one. The mean of CPU is that of the accounting, and it is the peak as well where none was
+ * seen. A 0 of the accounting says that nothing was measured, and changes nothing.
+ */
+export function backFill(result: Figures, row: AccountedStep): Partial<Figures> {
+  const { maxRssBytes: rss = 0, aveCpuSeconds: cpu = 0 } = row;
+  const seconds = result.exec_time_minutes * 60;
+  const percent = cpu > 0 && seconds > 0 ? (cpu / seconds) * 100 : undefined;
+  return {
+    ...(rss > (result.peak_memory_bytes ?? 0) ? { peak_memory_bytes: rss } : {}),
+    ...(percent === undefined ? {} : { avg_cpu_percent: percent }),
+    ...(percent === undefined || (result.peak_cpu_percent ?? 0) > 0 ? {} : { peak_cpu_percent: percent }),
   };
 }

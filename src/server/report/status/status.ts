@@ -87,7 +87,7 @@ const longestOf = ({ usableSeconds: usable, claimableSeconds: claimable }: TimeL
   usable === 0 ? 0 : Math.max(claimable, usable + MOST_GRACE_SECONDS);
 
 /** Ready jobs without labels that would take longer than any runner has left. */
-export function blockedByRuntime(ready: readonly Ready[], nodes: readonly Node[]) {
+function blockedByRuntime(ready: readonly Ready[], nodes: readonly Node[]) {
   const ends = nodes.flatMap(({ time }) => (time === undefined ? [] : [Math.floor(time.leftSeconds)]));
   const remaining = ends.length === 0 ? {} : { max_allocation_remaining_seconds: greatest(ends) };
   const unlabelled = nodes.filter(({ labels }) => labels.length === 0);
@@ -105,7 +105,7 @@ export function blockedByRuntime(ready: readonly Ready[], nodes: readonly Node[]
 }
 
 /** Ready jobs by their set of labels, for the sets that no runner covers. */
-export function unservedLabels(ready: readonly Ready[], nodes: readonly Node[]) {
+function unservedLabels(ready: readonly Ready[], nodes: readonly Node[]) {
   const unserved: Record<string, number> = {};
   for (const { labels, jobs } of ready) {
     if (labels.length === 0 || nodes.some((node) => covers(node.labels, labels))) continue;

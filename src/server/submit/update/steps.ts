@@ -10,7 +10,7 @@ import {
 import { type RelationName, relationNames } from '../../../core/job/fields.ts';
 
 type Actions = NonNullable<NonNullable<PlanUpdate['workflow_actions']>['add']>;
-export type Pair = readonly [jobId: number, otherId: number];
+type Pair = readonly [jobId: number, otherId: number];
 
 /** Records of one kind: new ones, and those that get other values. */
 export type RecordStep = {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { execFileSync } from 'node:child_process';
 import { readOwnFile } from './own-file.ts';
-import { readTail } from './read-tail.ts';
+import { readTail } from './output-tail.ts';
 
 let folder: string;
 let output: string;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { clockAheadSeconds } from './server-clock.ts';
+import { clockAheadSeconds } from './register.ts';
 
 async function ask(aheadSeconds: number | undefined) {
   const said: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { backFill } from './back-fill.ts';
+import { backFill } from './stats.ts';
 
 const MEGABYTE = 1_000_000;
 const empty = {

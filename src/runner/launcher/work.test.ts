@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { environmentOfJobs } from './environment.ts';
+import { environmentOfJobs } from './work.ts';
 
 it('jobs inside a step have the variables of the allocation and the user, and none that makes them a task of the step', () => {
   const kept = { SLURM_JOB_ID: '7', SLURM_JOB_NODELIST: 'n[1-2]', SLURMD_NODENAME: 'n1', HOME: '/home/me', MINE: '' };
