@@ -17,6 +17,8 @@ import {
  * be written, and in files of days that were closed before they are null.
  */
 export type SampleTableName = 'process' | 'process_gpu' | 'node_sample' | 'gpu_sample' | 'disk_sample';
+/** The tables of samples of closed days. */
+export type ArchiveTableName = 'sample' | 'process' | 'process_gpu' | 'card' | 'disk';
 
 /** `seconds` and `zone` are the two columns of one timestamp; a `name` is the number of a text in a dictionary. */
 export type ColumnKind = 'uint' | 'int' | 'float' | 'flag' | 'text' | 'uints' | 'seconds' | 'zone' | 'name';

@@ -1,7 +1,7 @@
 import type { DuckDBValue } from '@duckdb/node-api';
 import { exactUint } from '../../../core/contract/sonar/extended-uint.ts';
 import type { SqliteRow } from '../sqlite/database.ts';
-import type { Cluster } from '../queries/dialect.ts';
+import type { Cluster } from '../queries/selection.ts';
 import { type Cell, packUints } from '../rows/numbers.ts';
 import type { InArrivalOrder, RowEnvelopes } from '../sqlite/read.ts';
 import type { SampleParts } from '../envelope-of-rows.ts';

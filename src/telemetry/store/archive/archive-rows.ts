@@ -1,15 +1,16 @@
 import { rmSync } from 'node:fs';
 import type { DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
-import { type SampleSelection, type Bind, bound, type RowSource } from '../queries/dialect.ts';
+import { type SampleSelection, type Bind, bound, type RowSource, type SampleQuery } from '../queries/selection.ts';
 import type { JobKey, AskedWindow } from '../rows/rows.ts';
 import type { StoreDatabase } from '../sqlite/database.ts';
 import { amountCell, numberCell, optional, textCell } from '../rows/cells.ts';
 import { DAY_SECONDS, dayOf, hourBegin, HOUR_SECONDS } from '../days.ts';
 import { type ClosedDay, closedDays, filesOfTable } from './catalog.ts';
-import { inWindow, ofJobIn, ofNodeIn, parquetDialect, parquetTexts, secondsLiteral } from './dialect.ts';
+import { inWindow, ofJobIn, ofNodeIn, parquetConditions, parquetTexts, secondsLiteral } from './conditions.ts';
 import { loadDuckDB, openArchive, portions } from './duckdb.ts';
 import { slicesOfHours } from './slices-of-hours.ts';
-import { type ArchiveTableName, type HourTableName, hourTables, parquetTableOf } from './tables.ts';
+import type { ArchiveTableName } from '../tables.ts';
+import { emptyTableOf, type HourTableName, hourTables, parquetTableOf } from './tables.ts';
 import { privateFolder } from '../../../cluster/private-folder.ts';
 
 type Cells = Readonly<Record<string, DuckDBValue>>;
@@ -78,19 +79,33 @@ export class ArchiveRows {
 
   /** The samples of days, for the statements that every store has. */
   source(days: readonly ClosedDay[]): RowSource {
-    return {
-      dialect: parquetDialect((name) => this.table(days, name)),
-      read: (sql, values, rowOf) => this.#read(sql, values, rowOf),
-      partsOf: (asked) => this.#partsOf(days, asked),
-    };
+    const file = (name: ArchiveTableName) => this.table(days, name) ?? emptyTableOf(name);
+    return (query, asked) => this.#answer(query, asked, file);
   }
 
-  /** DuckDB keeps all lists of an answer until it is made. */
-  async #partsOf(days: readonly ClosedDay[], asked: SampleSelection): Promise<Pick<AskedWindow, 'from' | 'until'>[]> {
-    const rows = await this.#rows((bind) => {
-      const { from, where } = this.source(days).dialect.entries(asked, bind);
-      return `select ${hourBegin('e.time')} as hour, count(*) as count from ${from} where ${where} group by 1 order by 1`;
-    });
+  async *#answer<Row>(
+    { duckdb, rowOf, hasLists }: SampleQuery<Row>,
+    asked: SampleSelection,
+    file: (name: ArchiveTableName) => string,
+  ): AsyncGenerator<readonly Row[]> {
+    const parts = hasLists === true ? await this.#partsOf(asked, file) : [{}];
+    for (const part of parts) {
+      const ofPart = { ...asked, window: { ...asked.window, ...part } };
+      const { sql, values } = bound('$', (bind) => duckdb(parquetConditions(ofPart, bind, file), file));
+      yield* this.#read(sql, values, (row) => rowOf(row, asked.cluster.name));
+    }
+  }
+
+  /** Parts of the window: DuckDB keeps all lists of an answer until it is made, and has no memory for those of all processes. */
+  async #partsOf(
+    asked: SampleSelection,
+    file: (name: ArchiveTableName) => string,
+  ): Promise<Pick<AskedWindow, 'from' | 'until'>[]> {
+    const rows = await this.#rows(
+      (bind) =>
+        `select ${hourBegin('e.time')} as hour, count(*) as count from ${file('process')} p join ${file('sample')} e on e.n = p.n
+         where ${parquetConditions(asked, bind, file).entries} group by 1 order by 1`,
+    );
     const hours = rows.map((row) => ({ from: numberCell(row, 'hour'), count: numberCell(row, 'count') }));
     return slicesOfHours(hours, asked.window);
   }

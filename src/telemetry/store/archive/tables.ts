@@ -1,5 +1,5 @@
 import { quotedFile } from './duckdb.ts';
-import { type ColumnKind, type SampleTableName, sampleTables } from '../tables.ts';
+import { type ArchiveTableName, type ColumnKind, type SampleTableName, sampleTables } from '../tables.ts';
 
 /**
  * The tables of a closed day: one Parquet file each. They have names where the hot rows have numbers of dictionaries, and plain
@@ -105,14 +105,13 @@ const disk: ArchiveTable = {
   order: 'disk, n, item',
 };
 
-export const archiveTables: Readonly<Record<'sample' | 'process' | 'process_gpu' | 'card' | 'disk', ArchiveTable>> = {
+export const archiveTables: Readonly<Record<ArchiveTableName, ArchiveTable>> = {
   sample,
   process,
   process_gpu: processGpu,
   card,
   disk,
 };
-export type ArchiveTableName = keyof typeof archiveTables;
 export const archiveTableNames = Object.keys(archiveTables) as ArchiveTableName[];
 
 /** What is kept of a day when its samples are deleted. The names are those of the rows. */
@@ -164,6 +163,12 @@ const laterOf = (name: string): readonly string[] =>
   Object.entries(archiveTables[name as ArchiveTableName]?.columns ?? {}).flatMap(([column, [, , isLater = false]]) =>
     isLater ? [column] : [],
   );
+
+/** A table of which the days have no file. */
+export const emptyTableOf = (name: ArchiveTableName): string =>
+  `(select null::bigint as n, ${Object.entries(archiveTables[name].columns)
+    .map(([column, [type]]) => `null::${type} as "${column}"`)
+    .join(', ')} limit 0)`;
 
 /** Files of a table as one table. What a file does not have is null; amounts of hours had other types in earlier releases. */
 export function parquetTableOf(

@@ -1,3 +1,4 @@
+import type { ArchiveTableName } from '../tables.ts';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../../cluster/make-folder.ts';
@@ -12,13 +13,7 @@ import type { ClosedReport, CloseOptions } from '../telemetry-store.ts';
 import type { EmbeddedRows } from './embedded-rows.ts';
 import { hoursOfDay } from './hours-of-day.ts';
 import { type DayToClose, stage, stageHours } from './stage.ts';
-import {
-  type ArchiveTableName,
-  archiveTableNames,
-  archiveTables,
-  hourOrder,
-  hourTableNames,
-} from '../archive/tables.ts';
+import { archiveTableNames, archiveTables, hourOrder, hourTableNames } from '../archive/tables.ts';
 
 /** The steps of a close, each of which may be the last one of a program that is killed. */
 export type CloseStep = 'staged' | 'written' | 'published' | 'switched' | 'deleting' | 'deleted';

@@ -1,11 +1,11 @@
 import type { ArchiveRows } from '../archive/archive-rows.ts';
 import type { ClosedDay } from '../archive/catalog.ts';
 import type { HourTableName } from '../archive/tables.ts';
-import type { Cluster, PartOfWindow, RowSource } from '../queries/dialect.ts';
-import { chosenSources, sourceCounts } from '../queries/producers.ts';
+import { firstSamples, sourceCounts } from '../queries/nodes.ts';
+import { chosenSources } from '../queries/producers.ts';
 import { QueriedRows } from '../queries/queried-rows.ts';
 import { RecordQueries } from '../queries/records.ts';
-import { answerOfSamples, firstSamples, type PlacedRow, type SampleQuery } from '../queries/samples.ts';
+import type { Cluster, PartOfWindow, PlacedRow, RowSource, SampleQuery } from '../queries/selection.ts';
 import type { ClosedJobHours, JobHour, NodeHour } from '../rows/hours.ts';
 import type { NodeInfo } from '../rows/records.ts';
 import type { JobKey, Portions, TelemetryRows, AskedWindow } from '../rows/rows.ts';
@@ -53,7 +53,7 @@ export class EmbeddedRows extends QueriedRows implements TelemetryRows {
           const days = this.#archive.days(cluster.id, window);
           const counts = query.isOfProcesses === true ? await this.#all(sourceCounts, cluster, window, days, key) : [];
           const asked = { cluster, window, key, chosen: chosenSources(counts) };
-          const [hot, ...archived] = this.#sources(days).map((source) => answerOfSamples(source, query, asked));
+          const [hot, ...archived] = this.#sources(days).map((source) => source(query, asked));
           yield* archived.length === 0
             ? (hot as Portions<Row>)
             : mergedInOrder([hot as Portions<Row>, ...archived], isBefore[query.order]);
@@ -75,8 +75,7 @@ export class EmbeddedRows extends QueriedRows implements TelemetryRows {
   ) {
     const found: Row[] = [];
     for (const source of this.#sources(days))
-      for await (const rows of answerOfSamples(source, query, { cluster, window, key }))
-        for (const row of rows) found.push(row);
+      for await (const rows of source(query, { cluster, window, key })) for (const row of rows) found.push(row);
     return found;
   }
 

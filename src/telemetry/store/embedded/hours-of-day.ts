@@ -1,7 +1,7 @@
 import { jobHoursOf, nodeHoursOf } from '../figures/hours.ts';
 import type { JobHour, NodeHour } from '../rows/hours.ts';
 import type { EmbeddedRows } from './embedded-rows.ts';
-import type { PartOfWindow } from '../queries/dialect.ts';
+import type { PartOfWindow } from '../queries/selection.ts';
 import { DAY_SECONDS } from '../days.ts';
 import type { HourTableName } from '../archive/tables.ts';
 

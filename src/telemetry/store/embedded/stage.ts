@@ -1,3 +1,4 @@
+import type { ArchiveTableName } from '../tables.ts';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBValue } from '@duckdb/node-api';
 import type { JobHour, NodeHour } from '../rows/hours.ts';
 import type { HourPortions } from './hours-of-day.ts';
@@ -8,7 +9,6 @@ import { filesOfTable } from '../archive/catalog.ts';
 import { DAY_SECONDS, hourBegin } from '../days.ts';
 import { type DuckDB, runWithMore } from '../archive/duckdb.ts';
 import {
-  type ArchiveTableName,
   archiveTableNames,
   archiveTables,
   type ArchiveType,

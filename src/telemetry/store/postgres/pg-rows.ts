@@ -1,15 +1,23 @@
-import { type Cluster, type PartOfWindow, type RowSource, storedNumber } from '../queries/dialect.ts';
-import { chosenSources, sourceCounts } from '../queries/producers.ts';
+import { firstSamples, sourceCounts } from '../queries/nodes.ts';
+import { chosenSources } from '../queries/producers.ts';
 import { QueriedRows } from '../queries/queried-rows.ts';
 import { type RecordTables, RecordQueries } from '../queries/records.ts';
-import { answerOfSamples, firstSamples, type PlacedRow, type SampleQuery } from '../queries/samples.ts';
+import {
+  bound,
+  type Cluster,
+  type PartOfWindow,
+  type PlacedRow,
+  type RowSource,
+  type SampleQuery,
+  type SampleSelection,
+  storedNumber,
+} from '../queries/selection.ts';
 import { type ClosedJobHours, type JobHour, jobHourOf, type NodeHour, nodeHourOf } from '../rows/hours.ts';
 import type { NodeInfo } from '../rows/records.ts';
 import type { JobKey, Portions, TelemetryRows, AskedWindow } from '../rows/rows.ts';
-import type { NamesByNumber } from '../rows/samples.ts';
 import { type CellsOfRow, numberCell, optional, textCell } from '../rows/cells.ts';
 import type { PgConnection } from './connection.ts';
-import { postgresDialect } from './dialect.ts';
+import { jsonbTexts, postgresConditions } from './conditions.ts';
 import * as hourSql from './hour-queries.ts';
 import { totalsOf } from './job-totals.ts';
 import { NamesById } from './names-by-id.ts';
@@ -26,7 +34,7 @@ const recordsIn = (db: PgConnection): RecordTables => ({
   mark: '$',
   schema: 'sonar.',
   byBytes: (column) => `${column} collate "C"`,
-  each: postgresDialect(true).each,
+  each: jsonbTexts,
   newestElsewhere: (until) =>
     `select h.last from sonar.node_hour h where h.node = n.id and h.last < ${until} order by h.time desc limit 1`,
   all: (sql, values) => db.query(sql, ...values),
@@ -77,16 +85,20 @@ export class PgRows extends QueriedRows implements TelemetryRows {
   }
 
   #source(hasCards: boolean): RowSource {
-    return {
-      dialect: postgresDialect(hasCards),
-      read: (sql, values, rowOf) => this.#read(sql, values, rowOf),
-    };
+    const ofCards = (text: string) => (hasCards ? text : '');
+    return (query, asked) => this.#answer(query, asked, ofCards);
   }
 
-  async *#read<Row>(sql: string, values: readonly unknown[], rowOf: (row: CellsOfRow, names: NamesByNumber) => Row) {
+  async *#answer<Row>(
+    { postgres, rowOf }: SampleQuery<Row>,
+    asked: SampleSelection,
+    ofCards: (text: string) => string,
+  ): AsyncGenerator<readonly Row[]> {
+    const { sql, values } = bound('$', (bind) => postgres(postgresConditions(asked, bind), ofCards));
+    if (sql === '') return;
     for await (const rows of this.#db.stream(sql, ...values)) {
       const names = await this.#names.of({ user: numbersIn(rows, 'user'), cmd: numbersIn(rows, 'cmd') });
-      yield rows.map((row) => rowOf(row, names));
+      yield rows.map((row) => rowOf(row, asked.cluster.name, names));
     }
   }
 
@@ -102,15 +114,15 @@ export class PgRows extends QueriedRows implements TelemetryRows {
     for (const { source, hasOneProducer, ...cluster } of await this.#clusters(window.cluster, window)) {
       const asked = { cluster, window, key };
       const isChosen = query.isOfProcesses === true && !hasOneProducer;
-      const counts = isChosen ? (await Array.fromAsync(answerOfSamples(source, sourceCounts, asked))).flat() : [];
-      yield* answerOfSamples(source, query, { ...asked, chosen: chosenSources(counts) });
+      const counts = isChosen ? (await Array.fromAsync(source(sourceCounts, asked))).flat() : [];
+      yield* source(query, { ...asked, chosen: chosenSources(counts) });
     }
   }
 
   async firstSamples({ cluster: name, from, until }: AskedWindow): Promise<ReadonlyMap<string, number>> {
     const found = new Map<string, number>();
     for (const { source, ...cluster } of await this.#clusters(name))
-      for await (const rows of answerOfSamples(source, firstSamples, { cluster, window: { from, until } }))
+      for await (const rows of source(firstSamples, { cluster, window: { from, until } }))
         for (const [node, time] of rows) found.set(`${cluster.name} ${node}`, time);
     return found;
   }

@@ -1,27 +1,6 @@
-import { numberCell, textCell } from '../rows/cells.ts';
 import { metaOf } from '../rows/metas.ts';
 import { compareText } from '../rows/samples.ts';
-import { ofSamples, type SampleQuery } from './samples.ts';
-
-/** How many samples a producer sent of a node. */
-export interface SourceCount {
-  readonly node: string;
-  readonly source: string;
-  readonly count: number;
-}
-
-/** Of one job, only those that have it. */
-export const sourceCounts: SampleQuery<SourceCount> = {
-  order: 'node',
-  rowOf: (row) => ({ node: textCell(row, 'node'), source: textCell(row, 'source'), count: numberCell(row, 'count') }),
-  sql: (dialect, asked, bind) => {
-    const samples = dialect.samples(asked, bind, { hasSource: true });
-    const { node, source } = dialect;
-    return `
-      select ${node} as node, ${source} as source, count(*) as count from ${samples.from}
-      where ${ofSamples(samples, dialect, asked, bind)} group by ${node}, ${source}`;
-  },
-};
+import type { SourceCount } from './nodes.ts';
 
 /** Some of their samples have only the jobs of their producer. */
 const hasJobsOnly = (source: string): boolean => /"scope".*"jobs"/.test(source);

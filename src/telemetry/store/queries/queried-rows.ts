@@ -15,9 +15,10 @@ import {
   type SumsBy,
 } from '../rows/samples.ts';
 import type { JobKey, Portions, AskedWindow } from '../rows/rows.ts';
-import type { Cluster, PartOfWindow } from './dialect.ts';
+import type { Cluster, PartOfWindow, PlacedRow, SampleQuery } from './selection.ts';
 import type { RecordQueries } from './records.ts';
-import * as samples from './samples.ts';
+import * as nodes from './nodes.ts';
+import * as processes from './processes.ts';
 
 /** The answers that every store gives from the same statements. */
 export abstract class QueriedRows {
@@ -30,8 +31,8 @@ export abstract class QueriedRows {
   /** The clusters of a window: the one that is named, or all, by name. */
   protected abstract clustersOf(name: string | undefined, window?: AskedWindow): Promise<readonly Cluster[]>;
   /** The rows of all these clusters, one after the other. */
-  protected abstract portions<Row extends samples.PlacedRow>(
-    query: samples.SampleQuery<Row>,
+  protected abstract portions<Row extends PlacedRow>(
+    query: SampleQuery<Row>,
     window: PartOfWindow,
     key?: JobKey,
   ): Portions<Row>;
@@ -41,41 +42,41 @@ export abstract class QueriedRows {
   }
 
   processes(window: PartOfWindow, key?: JobKey): Portions<ProcessRow> {
-    return this.portions(samples.processes, window, key);
+    return this.portions(processes.processes, window, key);
   }
 
   sampleSums(window: AskedWindow, by: SumsBy, key?: JobKey): Portions<SampleSum> {
     // All of a node counts, so that its producer is chosen among all samples too.
-    return this.portions(samples.sampleSums[by], window, by === 'node' ? undefined : key);
+    return this.portions(processes.sampleSums[by], window, by === 'node' ? undefined : key);
   }
 
   jobSamples(window: AskedWindow, key: JobKey): Portions<JobSampleRow> {
-    return this.portions(samples.jobSamples, window, key);
+    return this.portions(processes.jobSamples, window, key);
   }
 
   processCards(window: AskedWindow, key?: JobKey): Portions<ProcessCard> {
-    return this.portions(samples.processCards, window, key);
+    return this.portions(processes.processCards, window, key);
   }
 
   async sampleTimes(window: PartOfWindow): Promise<readonly SampleTime[]> {
-    return (await Array.fromAsync(this.portions(samples.sampleTimes, window))).flat().toSorted(byNodeAndTime);
+    return (await Array.fromAsync(this.portions(nodes.sampleTimes, window))).flat().toSorted(byNodeAndTime);
   }
 
   nodeSamples(window: PartOfWindow): Portions<NodeSampleRow> {
-    return this.portions(samples.nodeSamples, window);
+    return this.portions(nodes.nodeSamples, window);
   }
 
   cardSamples(window: AskedWindow): Portions<CardSample> {
-    return this.portions(samples.cardSamples, window);
+    return this.portions(nodes.cardSamples, window);
   }
 
   diskSamples(window: AskedWindow): Portions<DiskSample> {
-    return this.portions(samples.diskSamples, window);
+    return this.portions(nodes.diskSamples, window);
   }
 
   async cardStates(window: AskedWindow): Promise<readonly CardSample[]> {
     const newest = new Map<string, CardSample>();
-    for await (const cards of this.portions(samples.newestCards, window))
+    for await (const cards of this.portions(nodes.newestCards, window))
       for (const card of cards) {
         const key = `${card.cluster} ${card.node} ${card.uuid}`;
         const held = newest.get(key);

@@ -1,22 +1,28 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { RecordTables } from '../queries/records.ts';
-import type { RowSource } from '../queries/dialect.ts';
+import { bound, type RowSource } from '../queries/selection.ts';
 import type { Cell } from '../rows/numbers.ts';
 import type { StoreDatabase } from './database.ts';
-import { sqliteDialect } from './dialect.ts';
+import { jsonTexts, sqliteConditions } from './conditions.ts';
 
 /** The rows of days that are not closed, and of late envelopes of closed ones. */
-export const sqliteSource = (db: StoreDatabase): RowSource => ({
-  dialect: sqliteDialect,
-  read: (sql, values, rowOf, isHeld) =>
-    db.portions(sql, values as readonly SQLInputValue[], (row) => rowOf(unpacked(row)), isHeld),
-});
+export const sqliteSource =
+  (db: StoreDatabase): RowSource =>
+  ({ sqlite, rowOf, isHeld }, asked) => {
+    const { sql, values } = bound('?', (bind) => sqlite(sqliteConditions(asked, bind)));
+    return db.portions(
+      sql,
+      values as readonly SQLInputValue[],
+      (row) => rowOf(unpacked(row), asked.cluster.name),
+      isHeld,
+    );
+  };
 
 export const sqliteRecords = (db: StoreDatabase): RecordTables => ({
   mark: '?',
   schema: '',
   byBytes: (column) => column,
-  each: sqliteDialect.each,
+  each: jsonTexts,
   newestElsewhere: () => 'select a.time from newest_archived a where a.node = n.id',
   all: async (sql, values) => db.all(sql, ...(values as readonly SQLInputValue[])),
 });
