@@ -3,7 +3,7 @@ import type { Command } from '../src/cli/command/command.ts';
 import type { Option } from '../src/cli/command/option.ts';
 import { commandsOf } from '../src/cli/program/commands.ts';
 import { keyAt } from '../src/cli/config/schema.ts';
-import { exampleOf } from '../src/cli/program/examples.ts';
+import { exampleOf } from '../src/cli/program/help.ts';
 import { shortOptionsOf } from '../src/cli/program/short-options.ts';
 import { globalOptions } from '../src/cli/command/settings.ts';
 import { write } from './write-generated.ts';
@@ -23,14 +23,15 @@ const optionRow = ({ flags, says, default: own, setting, choices, required = fal
 
 const section = (
   program: string,
-  { words, says, more, options = [], isDefault = false }: Command,
+  command: Command,
+  { words, says, more, options = [] } = command,
   shown = options.filter(({ isHidden }) => isHidden !== true),
 ) => `### \`${program} ${words}\`
 
 ${cell(says)}${more === undefined ? '' : `\n\n\`\`\`text\n${more}\n\`\`\``}
 
 \`\`\`sh
-${exampleOf(program, { words, isDefault })}
+${exampleOf(program, command)}
 \`\`\`
 ${shown.length === 0 ? '' : `\n| option | meaning |\n| --- | --- |\n${shown.map(optionRow).join('\n')}\n`}`;
 

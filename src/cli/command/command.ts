@@ -1,4 +1,5 @@
 import type { Context } from './context.ts';
+import type { KindName } from './kinds.ts';
 import type { Option, Values, ValuesOf } from './option.ts';
 
 /** The help of a command, and its options. */
@@ -6,6 +7,10 @@ interface CommandTable<Options extends readonly Option[]> {
   readonly says: string;
   /** More than a sentence, for its help. */
   readonly more?: string;
+  /** What follows its words in the example of its help, where the kinds of its arguments are not enough. */
+  readonly example?: string;
+  /** Kinds of its arguments, where their names do not say them. */
+  readonly kinds?: Readonly<Record<string, KindName>>;
   readonly options?: Options;
   /** Accepts unknown words after `--`. */
   readonly trailing?: boolean;

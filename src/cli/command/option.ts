@@ -1,6 +1,7 @@
 import { mask } from '../config/kinds.ts';
 import type { Configuration, Path } from '../config/schema.ts';
 import { UsageError } from './failure.ts';
+import { type KindName, kindNamed, type TypedKind } from './kinds.ts';
 
 /** An option of a command, as data: help, completion and the reference page are generated from it. */
 export interface Option {
@@ -14,7 +15,9 @@ export interface Option {
   readonly required?: boolean;
   /** A second spelling that help does not show. */
   readonly isHidden?: true;
-  /** Converts the text; throws `UsageError`, which names the option: `--limit`. */
+  /** Of its value, where the name of the value does not say it: `<folder>`. */
+  readonly kind?: KindName;
+  /** Converts the text, where its kind does not; throws `UsageError`, which names the option: `--limit`. */
   readonly read?: (text: string, name: string) => unknown;
   /** May be repeated; the values become a list. */
   readonly many?: boolean;
@@ -78,6 +81,10 @@ export const optionName = ({ flags }: Option): string =>
 /** Its flags without their values: `-l` and `--limit` of `-l, --limit <n>`. */
 export const flagsOf = ({ flags }: Option): string[] => flags.split(/,\s*/).map((part) => part.split(' ')[0] as string);
 export const longOf = (given: Option): string => flagsOf(given).find((flag) => flag.startsWith('--')) ?? '';
+
+/** The kind of its value. */
+export const kindOfOption = ({ kind, flags }: Option): TypedKind =>
+  kindNamed(kind ?? /[<[]([\w-]+)/.exec(flags)?.[1] ?? '');
 
 export type Values = Readonly<Record<string, unknown>>;
 

@@ -9,7 +9,10 @@ import { pathOfDatabase } from './path-of-database.ts';
 
 /** Options of every command, before or after its words. */
 export const globalOptions = optionsOf([
-  option('--log-level <level>', 'debug, info, warn or error (RUST_LOG; default info)', { setting: 'client.log_level' }),
+  option('--log-level <level>', 'debug, info, warn or error (RUST_LOG; default info)', {
+    kind: 'log-level',
+    setting: 'client.log_level',
+  }),
   option('-f, --format <format>', 'table, json or csv', { setting: 'client.format' }),
   option('--wide', 'tables in their full width; without it they fit the terminal'),
   option('--quiet', 'only results, warnings and errors: no notices, hints and progress'),

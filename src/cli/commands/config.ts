@@ -19,7 +19,7 @@ const reading = (environment: Readonly<Record<string, string | undefined>>) =>
 const configShow = command('config show', {
   ...itself,
   says: 'Show every key that has a value, from files, the environment or defaults.',
-  options: [option('-f, --format <format>', 'toml or json', { default: 'toml' })],
+  options: [option('-f, --format <format>', 'toml or json', { kind: 'format of a configuration', default: 'toml' })],
   async run({ output, environment, exitWith }, _args, options) {
     const found = await reading(environment);
     for (const words of [...found.ignored, ...found.warnings]) output.warn(words);
@@ -85,6 +85,7 @@ const roles: readonly Role[] = ['system', 'user', 'local'];
 const configInit = command('config init', {
   ...itself,
   says: 'Write a configuration file with every key, commented out.',
+  example: '--user',
   options: [
     option('--system', 'the file of the system'),
     option('--user', 'your own file'),

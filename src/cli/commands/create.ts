@@ -6,6 +6,8 @@ import { option } from '../command/option.ts';
 
 export const create = command('create <file>', {
   says: 'Create a workflow from a file (YAML, JSON, JSON5 or KDL), or from standard input with "-".',
+  example: 'sweep.yaml --dry-run',
+  kinds: { file: 'workflow file' },
   makesDatabase: true,
   options: [
     option('--dry-run', 'check the file and print its counts, without a server'),

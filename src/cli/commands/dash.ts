@@ -31,6 +31,7 @@ export const dash = command('serve', {
   isDefault: true,
   makesDatabase: true,
   says: 'Serve the page of a server in a browser on an address of this machine, as the dashboard of Torc 1.0.0 was started.',
+  example: '--standalone --port 8090',
   more:
     'Every torc-server has the page itself, and `torc page` prints its address; this program is for habits and scripts, for servers that only this machine reaches, and for ' +
     'a socket. It prints the address, with a start token where the server asks for a login and a key where a cookie for a proxy is sent, and ends with Ctrl-C.',

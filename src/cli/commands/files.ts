@@ -29,6 +29,7 @@ const path = option('-p, --path <path>', 'path of the file');
 
 const filesCreate = command('files create [workflow]', {
   says: 'Create a file record; the file itself is not checked.',
+  example: '1 --name table --path results/table.csv',
   options: [
     { ...name, required: true },
     { ...path, required: true },
@@ -61,14 +62,22 @@ const filesList = listCommand('files list', {
     }),
 });
 
-const filesGet = getCommand('files get', {
-  thing: 'file',
-  kind: recordKinds.file,
-  call: (client, id) => client.getFile({ params: { id } }),
-});
+/** Names of files are those of records here. */
+const ofRecord = { kinds: { file: 'file record' }, example: 'table -w 1' } as const;
+
+const filesGet = {
+  ...getCommand('files get', {
+    thing: 'file',
+    kind: recordKinds.file,
+    call: (client, id) => client.getFile({ params: { id } }),
+  }),
+  ...ofRecord,
+};
 
 const filesUpdate = command('files update <file>', {
   says: 'Change the name or the path of a file record.',
+  ...ofRecord,
+  example: 'table -w 1 --path results/new.csv',
   options: [name, path, workflowOption],
   async run(context, [given], options) {
     const { output } = context;
@@ -92,11 +101,14 @@ const filesUpdate = command('files update <file>', {
   },
 });
 
-const filesDelete = deleteCommand('files delete', {
-  thing: 'file',
-  kind: recordKinds.file,
-  call: (client, id) => client.deleteFile({ params: { id } }),
-});
+const filesDelete = {
+  ...deleteCommand('files delete', {
+    thing: 'file',
+    kind: recordKinds.file,
+    call: (client, id) => client.deleteFile({ params: { id } }),
+  }),
+  ...ofRecord,
+};
 
 const filesListRequiredExisting = command('files list-required-existing [workflow]', {
   says: 'List the files that must exist: inputs that no job produces, and outputs of completed jobs.',

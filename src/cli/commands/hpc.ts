@@ -146,6 +146,7 @@ const readNumber =
 
 const match = command('hpc match [name]', {
   says: 'Show which partitions serve a request, and the best of them.',
+  example: '--cpus 36 --memory 100g --walltime 04:00:00',
   options: [
     option('--cpus <n>', 'CPUs per node', { required: true, read: integerOption(1) }),
     option('--memory <size>', 'memory per node, such as 100g; a number means MB', {

@@ -9,6 +9,7 @@ export const mcpServer = command('serve', {
   isDefault: true,
   makesDatabase: true,
   says: 'Serve torc to agents: tools, pages and prompts in the Model Context Protocol, on standard input and output.',
+  example: '--read-only',
   more: 'A client starts it; --print-config prints what to paste into the settings of clients. It starts no runner and no job.',
   options: [
     option('--api-url <url>', 'the same as --url, as Torc 1.0.0 has it'),

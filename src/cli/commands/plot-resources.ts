@@ -4,6 +4,7 @@ import { option } from '../command/option.ts';
 
 export const plotResources = command('plot-resources <database...>', {
   says: 'Draw the CPU and memory use of jobs and nodes, from the files of time-series monitoring.',
+  example: 'torc_output/resource_utilization/*.db -o plots',
   more: 'The files are in <output-dir>/resource_utilization. Pages need nothing but a browser, also without a network.\n\n  torc plot-resources torc_output/resource_utilization/*.db -o plots',
   offline: true,
   options: [

@@ -3,7 +3,6 @@ import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import { chooseRecord, recordKinds, workflowOption } from '../choose/choose-record.ts';
 import { openWorkflow } from '../choose/choose-workflow.ts';
 import { type Command, command } from '../command/command.ts';
-import { durationOption } from '../command/duration-option.ts';
 import { Failure } from '../command/failure.ts';
 import { integerOption, type Option, type ValuesOf, option } from '../command/option.ts';
 import { amount } from '../output/columns.ts';
@@ -32,7 +31,7 @@ const amounts = {
   gpus: option('--num-gpus <n>', 'GPUs on each node', { read: integerOption(0) }),
   nodes: option('--num-nodes <n>', 'nodes', { read: integerOption(1) }),
   memory: option('-m, --memory <amount>', 'memory on each node, such as 512m or 4g'),
-  runtime: option('-r, --runtime <duration>', 'maximum runtime, such as 2h, 90s or PT2H', { read: durationOption }),
+  runtime: option('-r, --runtime <duration>', 'maximum runtime, such as 2h, 90s or PT2H'),
 } as const satisfies Record<string, Option>;
 
 type Amounts = ValuesOf<readonly [typeof name, ...(typeof amounts)[keyof typeof amounts][]]>;
@@ -49,6 +48,7 @@ const fieldsOf = (options: Amounts) => ({
 
 const requirementsCreate = command('resource-requirements create [workflow]', {
   says: 'Create resource requirements that jobs can name.',
+  example: '1 --name big --num-cpus 8 --memory 32g --runtime PT2H',
   options: [
     { ...name, required: true },
     { ...amounts.cpus, default: 1 },
@@ -85,6 +85,7 @@ const requirementsGet = {
 
 const requirementsUpdate = command('resource-requirements update <resource-requirements>', {
   says: 'Change resource requirements; fields that are not given keep their value.',
+  example: 'big -w 1 --memory 64g',
   options: [name, ...Object.values(amounts), workflowOption],
   async run(context, [given], options) {
     const { output } = context;

@@ -56,6 +56,7 @@ const isShown = (title: string, { allRuns, csv }: { allRuns: boolean; csv: boole
 
 const resultsList = command('results list [workflow]', {
   says: 'List how jobs ended: the current result of each, or with --all-runs all results.',
+  example: '1 --failed',
   options: [
     option('-j, --job-id <job>', 'only this job, by id or name'),
     option('-r, --run-id <id>', 'only this run', { read: integerOption(0) }),

@@ -28,7 +28,9 @@ const scheduledNodesList = listCommand('scheduled-compute-nodes list', {
   options: [
     option('--scheduler-id <id>', 'only with this Slurm job id', { read: integerOption() }),
     option('--scheduler-config-id <slurm-scheduler>', 'only of this Slurm scheduler, by id or name'),
-    option('--status <status>', 'only with this status: planned, submitting, pending, active, complete or canceled'),
+    option('--status <status>', 'only with this status: planned, submitting, pending, active, complete or canceled', {
+      kind: 'status of an allocation',
+    }),
     ...letteredPagingOptions(sortFields.scheduled_compute_node),
   ],
   columns,

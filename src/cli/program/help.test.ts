@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commandsOf } from './commands.ts';
-import { exampleOf } from './examples.ts';
-import { headingOf, wordsWithHeading } from './help.ts';
+import { exampleOf, headingOf, wordsWithHeading } from './help.ts';
 import { meantBy } from './program.ts';
 
 const PROGRAMS = ['torc', 'torc-server', 'torc-htpasswd', 'torc-slurm-job-runner', 'torc-mcp-server', 'torc-dash'];

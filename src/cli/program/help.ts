@@ -1,4 +1,6 @@
 import type { Command as Commander, Help } from 'commander';
+import type { Command } from '../command/command.ts';
+import { kindNamed } from '../command/kinds.ts';
 
 /** The headings under which `torc --help` lists commands, in this order. */
 const headings: Readonly<Record<string, readonly string[]>> = {
@@ -57,4 +59,20 @@ export function fitted(program: Commander): Commander {
       return [`  ${term.padEnd(termWidth + 2)}${lines[0]}`, ...below.slice(1)].join('\n');
     },
   });
+}
+
+/** One command line that works for the command: its help and the reference page show it. `help.test.ts` reads each. */
+export function exampleOf(
+  program: string,
+  { words, isDefault, example, kinds }: Pick<Command, 'words' | 'isDefault' | 'example' | 'kinds'>,
+): string {
+  const [, name = words, args = ''] = /^([a-z][\w -]*?)(?:\s+([<[].*))?$/.exec(words) ?? [];
+  const typed =
+    example ??
+    [...args.matchAll(/[<[]([\w-]+)/g)]
+      .map(([, argument = '']) => kindNamed(kinds?.[argument] ?? argument).example ?? argument)
+      .join(' ');
+  // The only command of a program is not named.
+  const spoken = isDefault === true && program !== 'torc-server' ? '' : name;
+  return [program, spoken, typed].filter((part) => part !== '').join(' ');
 }

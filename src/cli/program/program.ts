@@ -4,11 +4,10 @@ import { VERSION } from '../../core/contract/version.ts';
 import type { Command } from '../command/command.ts';
 import { Failure } from '../command/failure.ts';
 import { maskedUrl } from '../../client/node/url-login.ts';
-import { type Option, optionName, type Values, flagsOf, longOf } from '../command/option.ts';
+import { type Option, optionName, type Values, flagsOf, kindOfOption, longOf } from '../command/option.ts';
 import { asksForHelp, commandsFor, groups, meantAmong } from './commands.ts';
 import { missingCommand } from './missing-commands.ts';
-import { exampleOf } from './examples.ts';
-import { fitted, headingOf } from './help.ts';
+import { exampleOf, fitted, headingOf } from './help.ts';
 import type { Context, Printed } from '../command/context.ts';
 import { createContext } from '../create-context.ts';
 import { createOutput, type Output, type Streams } from '../output/output.ts';
@@ -271,7 +270,8 @@ function merged(root: Commander, own: Commander): Values {
 }
 
 function optionOf(table: Option): CommanderOption {
-  const { flags, says, default: own, setting, isHidden, required = false, read, many, choices } = table;
+  const { flags, says, default: own, setting, isHidden, required = false, many, choices } = table;
+  const read = table.read ?? kindOfOption(table).read;
   const name = longOf(table);
   const option = new CommanderOption(flags, says).makeOptionMandatory(required);
   const initial = setting === undefined ? own : keyAt(setting).default;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commandsOf } from './commands.ts';
 import { keyAt } from '../config/schema.ts';
-import type { Option } from '../command/option.ts';
+import { kindOfOption, longOf, type Option } from '../command/option.ts';
 import { globalsOf } from '../command/settings.ts';
 import { printsVersion } from './prints-version.ts';
 
@@ -89,4 +89,18 @@ it('every option of every command of Torc 1.0.0 is there with its short name and
     return text === undefined || isThere(own, text) ? [] : [`${command} ${text}`];
   });
   expect(different.toSorted()).toEqual(Object.keys(DIFFERENT).toSorted());
+});
+
+it('each option that takes a duration reads 2h and PT2H, and refuses 02:00:00', async () => {
+  const options = (await commandsOf('torc')).flatMap(({ words, options: own = [] }) =>
+    own.filter(({ flags }) => flags.endsWith('<duration>')).map((option) => ({ words, option })),
+  );
+  expect(options.map(({ words, option }) => `${words.split(' <')[0]} ${longOf(option)}`)).toContain(
+    'jobs update --timeout',
+  );
+  for (const { option } of options) {
+    const read = option.read ?? kindOfOption(option).read;
+    expect(['2h', 'PT2H'].map((text) => read?.(text, longOf(option)))).toEqual(['PT2H', 'PT2H']);
+    expect(() => read?.('02:00:00', longOf(option))).toThrow(`${longOf(option)}: expected a duration such as 2h`);
+  }
 });

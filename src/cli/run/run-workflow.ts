@@ -6,7 +6,6 @@ import { restrictFiles } from '../../cluster/umask.ts';
 import type { Runner, RunnerOptions, RunSummary } from '../../runner/facts/options.ts';
 import type { SubmitTools } from '../../operations/submit/submit-tools.ts';
 import { parseDuration } from '../../core/quantity/duration.ts';
-import { durationOption } from '../command/duration-option.ts';
 import { UsageError } from '../command/failure.ts';
 import { integerOption, numberOption, option, optionsOf, type ValuesOf } from '../command/option.ts';
 import type { Context } from '../command/context.ts';
@@ -40,7 +39,7 @@ export const runnerOptions = optionsOf([
     read: numberOption(0),
   }),
   option('-o, --output-dir <folder>', 'folder for job output and logs', { setting: 'client.run.output_dir' }),
-  option('--time-limit <duration>', 'time limit, such as 2h, 90s or PT2H', { read: durationOption }),
+  option('--time-limit <duration>', 'time limit, such as 2h, 90s or PT2H'),
   option('--end-time <time>', 'end at this time (RFC 3339)'),
   option('--label <label>', 'claim jobs whose labels are all among these; may be repeated or separated by commas', {
     many: true,

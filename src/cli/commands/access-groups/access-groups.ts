@@ -37,6 +37,7 @@ const printGroups = (output: Output, items: readonly AccessGroup[], where = '') 
 
 const groupsCreate = command('access-groups create <name>', {
   says: 'Create a group of users with whom workflows may be shared.',
+  example: 'climate',
   makesDatabase: true,
   options: [option('-d, --description <text>', 'purpose of the group')],
   async run({ service, output }, [name], options) {

@@ -1,5 +1,6 @@
 import { command } from '../../command/command.ts';
-import { type Shell, scripts, shells } from './scripts.ts';
+import { shells } from '../../command/kinds.ts';
+import { type Shell, scripts } from './scripts.ts';
 import { UsageError } from '../../command/failure.ts';
 
 export const completions = command('completions <shell>', {

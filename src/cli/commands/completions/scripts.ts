@@ -2,7 +2,8 @@
  * Completion scripts. Each gives the words before the cursor to `torc complete`, whose lines `complete.ts` describes, and hands what
  * comes back to the shell as data: no text of a candidate is ever evaluated, since names come from workflows of other people.
  */
-export const shells = ['bash', 'elvish', 'fish', 'powershell', 'zsh'] as const;
+
+import type { shells } from '../../command/kinds.ts';
 
 export type Shell = (typeof shells)[number];
 

@@ -31,6 +31,7 @@ const reported = (event: Event) => ({ ...event, timestamp_formatted: localTime(e
 
 const eventsCreate = command('events create [workflow]', {
   says: 'Create an event.',
+  example: '1 --data \'{"note": "disk was full"}\'',
   more: 'The data is any JSON; lists show its "category" (or "event_type") and "level".',
   options: [option('-d, --data <json>', 'what happened, as JSON', { read: jsonValue, required: true })],
   async run(context, [workflow], options) {

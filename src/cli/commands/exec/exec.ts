@@ -55,6 +55,7 @@ type ExecValues = ValuesOf<typeof options>;
 
 export const exec = command('exec [command...]', {
   says: 'Run commands as a workflow: from options, a file, or after "--"; with parameters, once for each combination.',
+  example: "-c 'gzip {f}' --param 'f=[a.txt,b.txt]'",
   makesDatabase: true,
   more: 'Exits with 1 when any of them failed.\n\n{name} in a command is replaced by the value of the parameter, which the shell then reads; {name:q} passes the value as one word, unchanged, also when it has blanks, quotes or $. Values from standard input (@-) are always passed so. {name:03d} pads a number. Jobs are named job1, job2 and so on, followed by the values: job2_b.txt. With --label the jobs have these labels as well as the runner, so only runners with them take the jobs.\n\n  torc -s exec -c "echo {i}" --param i=1:3\n  torc -s exec -k -c "wc -l {f}" --param f=@names.txt\n  ls *.txt | torc -s exec -c "gzip -k {f}" --param f=@-\n  torc -s exec -C commands.txt -j 8\n  torc -s exec -- python train.py --epochs 3',
   trailing: true,

@@ -26,6 +26,7 @@ const costOption = option(
 
 const htpasswdAdd = command('add <user>', {
   says: 'Add a user to a file, or change the password of a user.',
+  example: '--file users.htpasswd ada',
   options: [fileOption, passwordOption, costOption, ...reloadOptions],
   async run(context, [user], options) {
     const path = options.file;
@@ -46,6 +47,7 @@ const htpasswdAdd = command('add <user>', {
 
 const htpasswdHash = command('hash [user]', {
   says: 'Print the line of a user, to be sent to the administrator of the server.',
+  example: 'ada',
   more: 'Without a name the user is $TORC_USERNAME, $USER or $USERNAME.',
   options: [passwordOption, costOption],
   async run({ output, environment }, [given], options) {
@@ -60,6 +62,7 @@ const htpasswdHash = command('hash [user]', {
 
 const htpasswdRemove = command('remove <user>', {
   says: 'Remove a user from a file.',
+  example: '--file users.htpasswd ada',
   options: [fileOption, ...reloadOptions],
   async run(context, [user], options) {
     const path = options.file;
@@ -75,6 +78,7 @@ const htpasswdRemove = command('remove <user>', {
 
 const htpasswdList = command('list', {
   says: 'List the users of a file, one a line.',
+  example: '--file users.htpasswd',
   options: [fileOption],
   run({ output }, _args, options) {
     const path = options.file;
@@ -88,6 +92,7 @@ const htpasswdList = command('list', {
 
 const htpasswdVerify = command('verify <user>', {
   says: 'Check the password of a user. Exit code 1 if it is wrong.',
+  example: '--file users.htpasswd ada',
   options: [fileOption, passwordOption],
   async run({ output }, [user], options) {
     const path = options.file;

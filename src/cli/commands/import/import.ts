@@ -26,6 +26,7 @@ async function convert(
 
 const importMake = command('import make <makefile> [targets...]', {
   says: 'Convert a makefile to a workflow file: each recipe that make would run becomes a job with its files.',
+  example: 'Makefile all -o pipeline.yaml',
   more: 'Your own GNU make resolves variables, pattern rules and includes. It prints the recipes and runs none, but as always the $(shell …) of the makefile, rules of included files, and recipe lines that begin with + or contain $(MAKE). A report on standard error names what is not the same in the workflow.',
   options: conversionOptions,
   offline: true,
@@ -40,6 +41,7 @@ const importMake = command('import make <makefile> [targets...]', {
 
 const importSnakemake = command('import snakemake <snakefile> [targets...]', {
   says: 'Convert a Snakefile to a workflow file: each job that Snakemake would run becomes a job with its files.',
+  example: 'Snakefile -o pipeline.yaml',
   more: 'Your own Snakemake resolves wildcards and functions; it runs the Python of the Snakefile and no job. A rule with a script, an environment or a container becomes a job in which Snakemake runs this rule. A report on standard error names what is not the same in the workflow.',
   options: [
     option('--cores <n>', 'no job gets more CPUs (default: those of this machine)', {
@@ -59,6 +61,7 @@ const importSnakemake = command('import snakemake <snakefile> [targets...]', {
 
 const importCwl = command('import cwl <process> [inputs]', {
   says: 'Convert a tool or workflow of the Common Workflow Language (CWL) with its inputs to a workflow file.',
+  example: 'flow.cwl inputs.yaml -o flow.yaml',
   more: 'Each tool becomes a job in a folder of its own, each step that is scattered one for each item. References such as $(inputs.file.path) are resolved; JavaScript is not run: a step that needs it is left out. A report on standard error names what is not the same in the workflow, and where each output lies.',
   options: [
     option('--container <runtime>', 'run tools with a DockerRequirement in containers of this runtime', {
@@ -76,6 +79,7 @@ const importCwl = command('import cwl <process> [inputs]', {
 
 const importSlurmArray = command('import slurm-array <script>', {
   says: 'Convert a batch script with #SBATCH --array to a workflow file: one job with a parameter.',
+  example: 'align.sbatch -o align.yaml',
   more: 'Each job runs the script itself, with SLURM_ARRAY_TASK_ID and the other variables that a task of the array has. A report on standard error names every line that is not the same in the workflow.',
   options: [
     option('--array <tasks>', 'the tasks, as for sbatch: 1-10, 1,3,5-7 or 0-15:4%2 (default: those of the script)'),

@@ -19,6 +19,7 @@ interface Values {
 
 export const jobsCancel = command('jobs cancel [job...]', {
   says: 'Cancel jobs that wait or run; the rest of the workflow goes on.',
+  example: '--workflow-id 1 --match ^sample_7',
   more: 'Which jobs: by their ids or names, or by --status and --match. A job that runs gets the termination signal of its workflow, and SIGKILL after the lead time. Jobs that depend on a canceled one are canceled too, unless they have cancel_on_blocking_job_failure: false. torc jobs reset-status starts canceled jobs again.',
   options: [
     option('--status <statuses>', 'jobs with one of these statuses; may be repeated or separated by commas', {

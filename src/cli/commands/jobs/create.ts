@@ -2,7 +2,6 @@ import { BATCH } from '../../../client/create-jobs.ts';
 import { recordKinds, type RecordKind, recordsWithin } from '../../choose/choose-record.ts';
 import { openWorkflow } from '../../choose/choose-workflow.ts';
 import { type Command, command } from '../../command/command.ts';
-import { durationOption } from '../../command/duration-option.ts';
 import { Failure, UsageError } from '../../command/failure.ts';
 import { integerOption, option } from '../../command/option.ts';
 import { fieldsText } from '../../output/fields.ts';
@@ -11,6 +10,7 @@ import { readCommands } from '../../terminal/read-input.ts';
 
 const create = command('jobs create [workflow]', {
   says: 'Add a job to a workflow; it is uninitialized.',
+  example: "1 --name extra --command 'python extra.py'",
   options: [
     option('-n, --name <name>', 'name of the job'),
     option('-c, --command <command>', 'command of the job'),
@@ -18,11 +18,15 @@ const create = command('jobs create [workflow]', {
       '-r, --resource-requirements-id <requirements>',
       'resource requirements, by id or name (default: those of the workflow)',
     ),
-    option('-b, --depends-on-job-ids <id-or-name...>', 'jobs that must end before it', { many: true }),
+    option('-b, --depends-on-job-ids <id-or-name...>', 'jobs that must end before it', { many: true, kind: 'job' }),
     // The name in Torc 1.0.0.
-    option('--blocking-job-ids <id-or-name...>', 'the same as --depends-on-job-ids', { many: true, isHidden: true }),
-    option('-i, --input-file-ids <id-or-name...>', 'input files', { many: true }),
-    option('-o, --output-file-ids <id-or-name...>', 'output files', { many: true }),
+    option('--blocking-job-ids <id-or-name...>', 'the same as --depends-on-job-ids', {
+      many: true,
+      kind: 'job',
+      isHidden: true,
+    }),
+    option('-i, --input-file-ids <id-or-name...>', 'input files', { many: true, kind: 'file record' }),
+    option('-o, --output-file-ids <id-or-name...>', 'output files', { many: true, kind: 'file record' }),
   ],
   async run(context, [given], options) {
     const { output } = context;
@@ -53,12 +57,12 @@ const create = command('jobs create [workflow]', {
 
 const createFromFile = command('jobs create-from-file <workflow> [file]', {
   says: 'Add a job for each line of a file; blank lines and lines that begin with # are skipped.',
+  example: '1 commands.txt',
   options: [
     option('--cpus-per-job <n>', 'CPUs of each job', { default: 1, read: integerOption(1) }),
     option('--memory-per-job <memory>', 'memory of each job', { default: '1m' }),
     option('--runtime-per-job <duration>', 'runtime of each job, such as 2h, 90s or PT2H', {
       default: 'PT1M',
-      read: durationOption,
     }),
     option(
       '--batch [n]',

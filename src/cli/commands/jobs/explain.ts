@@ -4,6 +4,7 @@ import { option } from '../../command/option.ts';
 
 export const jobsExplain = command('jobs explain <job>', {
   says: 'Explain why a job waits or why it ended with its status, and what to do.',
+  example: 'train_3 -w 1',
   options: [
     workflowOption,
     option('-o, --output-dir <folder>', "output folder of the run, for the paths of the job's output", {

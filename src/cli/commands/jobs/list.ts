@@ -65,6 +65,7 @@ const elapsedOf = (ended: Ended | undefined) => ended && secondsText(ended.exec_
 
 const list = command('jobs list [workflow]', {
   says: 'List the jobs of a workflow.',
+  example: '1 --status failed',
   options: [
     option('-s, --status <status>', 'only jobs with this status', { read: checkedByServer<JobStatus>() }),
     option('--upstream-job-id <job>', 'only jobs that depend on this one, by id or name'),

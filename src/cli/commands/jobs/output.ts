@@ -12,6 +12,7 @@ const LARGEST_JSON_BYTES = 64 * 2 ** 20;
 
 export const jobsOutput = command('jobs output <job>', {
   says: 'Print what a job wrote to its standard output, in its newest attempt.',
+  example: 'train_3 -w 1 --stderr',
   more: 'The output is printed as it is. It is in a file on the host where the job ran, so this works there and where the file system is shared.\n\n  torc jobs output 3\n  torc jobs output train_3 -w 1 --stderr\n  torc jobs output train_3 --follow',
   options: [
     workflowOption,

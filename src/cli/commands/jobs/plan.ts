@@ -20,13 +20,14 @@ const labelsOf = (given: readonly string[] | undefined) => given?.flatMap((text)
 
 const add = command('jobs add [workflow]', {
   says: 'Add a job to a workflow, also while it runs: it is ready as soon as what it depends on has ended.',
+  example: "1 --name extra --command 'python extra.py'",
   more: 'A job that reads a file waits for the job that writes it. Jobs that read what the new job writes run again. In a workflow of a file, write the job into the file, too: torc run FILE --update removes what the file does not have.',
   options: [
     option('-n, --name <name>', 'name of the job'),
     ...shared,
-    option('-b, --depends-on-job-ids <id-or-name...>', 'jobs that must end before it', { many: true }),
-    option('-i, --input-file-ids <id-or-name...>', 'files that it reads', { many: true }),
-    option('-o, --output-file-ids <id-or-name...>', 'files that it writes', { many: true }),
+    option('-b, --depends-on-job-ids <id-or-name...>', 'jobs that must end before it', { many: true, kind: 'job' }),
+    option('-i, --input-file-ids <id-or-name...>', 'files that it reads', { many: true, kind: 'file record' }),
+    option('-o, --output-file-ids <id-or-name...>', 'files that it writes', { many: true, kind: 'file record' }),
   ],
   async run(context, [given], options) {
     context.output.recordOnly('add');
@@ -53,6 +54,7 @@ const add = command('jobs add [workflow]', {
 
 const set = command('jobs set [job...]', {
   says: 'Change the command, the requirements, the priority or the labels of jobs, also of jobs that have ended.',
+  example: "train_3 -w 1 --command 'python train.py 3'",
   more: 'A job with a new command runs again, and so does what depends on it; with other requirements, priority or labels it keeps its results. A job that a runner has stays as it is: it is named, and the exit code is 1. Which jobs: by their ids or names, by --status or by --return-code. In a workflow of a file, change the file, too: torc run FILE --update takes its values.',
   options: [
     workflowOption,

@@ -15,6 +15,7 @@ const SONAR_FOLDER = 'sonar';
 
 export const jobsProfile = command('jobs profile <job>', {
   says: 'Show what the processes of a job used over time, in its newest attempt.',
+  example: 'train_3 -w 1 --processes',
   more: 'Its runner took the samples: the workflow needs `resource_monitor: {sonar: true}`. They are in its output folder, so this works where that is.\n\n  torc jobs profile train_3\n  torc jobs profile train_3 -w 1 --processes',
   options: [
     workflowOption,

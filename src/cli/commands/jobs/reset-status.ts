@@ -20,6 +20,7 @@ import { chooseJobs, selectionOf } from './selection.ts';
 
 export const jobsResetStatus = command('jobs reset-status [job...]', {
   says: 'Make jobs uninitialized; a reinit then makes them and everything downstream ready again.',
+  example: '--workflow-id 1 --status failed --reinit',
   more: 'Which jobs: by their ids or names, by --status or by --return-code.',
   options: [
     option('--status <statuses>', 'jobs with one of these statuses; may be repeated or separated by commas', {

@@ -11,6 +11,8 @@ import { option } from '../../command/option.ts';
 /** Adds jobs from within a running one (an addition; Torc 1.0.0 has the route and a Python function). */
 export const jobsSpawn = command('jobs spawn <file>', {
   says: 'Add jobs from within a running job; they wait for it.',
+  example: 'more-jobs.json',
+  kinds: { file: 'workflow file' },
   more: 'The file (- for standard input) is a JSON list of jobs, each with a name and a command, or an object with "jobs", "lineage" and "state". An empty list ends the lineage.',
   options: [
     option(

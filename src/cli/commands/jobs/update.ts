@@ -1,21 +1,21 @@
 import { requirementsWith } from '../../../operations/resources/job-requirements.ts';
 import { chooseJob, recordKinds, recordWithin, workflowOption } from '../../choose/choose-record.ts';
 import { command } from '../../command/command.ts';
-import { durationOption } from '../../command/duration-option.ts';
 import { Failure, UsageError } from '../../command/failure.ts';
 import { integerOption, option } from '../../command/option.ts';
 import { fieldsText } from '../../output/fields.ts';
 
 export const jobsUpdate = command('jobs update <job>', {
   says: 'Change a job: name and command while it is uninitialized, other fields at any time; fields that are not given keep their value.',
+  example: 'train_3 -w 1 --priority 5',
   more: 'With --runtime a job that shares its resource requirements gets its own; other jobs keep theirs.',
   options: [
     workflowOption,
     option('-n, --name <name>', 'a new name'),
     option('-c, --command <command>', 'a new command'),
-    option('--runtime <duration>', 'maximum runtime, such as 2h, 90s or PT2H', { read: durationOption }),
+    option('--runtime <duration>', 'maximum runtime, such as 2h, 90s or PT2H'),
     option('--resource-requirements-id <requirements>', 'resource requirements, by id or name'),
-    option('--timeout <duration>', 'longest time that it may run, an ISO 8601 duration'),
+    option('--timeout <duration>', 'longest time that it may run, such as 2h, 90s or PT2H'),
     option('--priority <n>', 'larger numbers start first', { read: integerOption(0) }),
     option('--label <label>', 'labels that replace the present ones; may be repeated or separated by commas', {
       many: true,

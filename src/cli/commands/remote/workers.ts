@@ -16,6 +16,7 @@ const skipCheck = option('--skip-ssh-check', 'store hosts without trying ssh', {
 
 const addWorkers = command('remote add-workers <workflow> <host...>', {
   says: 'Store hosts with a workflow: [user@]host[:port], which ssh reaches without a password.',
+  example: '1 ada@node1 ada@node2',
   options: [skipCheck, atOnceOption],
   async run(context, [workflow, hosts], options) {
     const id = await chooseWorkflow(context, workflow);
@@ -30,6 +31,7 @@ const addWorkers = command('remote add-workers <workflow> <host...>', {
 
 const addWorkersFromFile = command('remote add-workers-from-file <file> [workflow]', {
   says: 'Store the hosts of a file with a workflow, one a line.',
+  example: 'workers.txt 1',
   more: [
     'A line is [user@]host[:port]; an IPv6 address with a port stands in brackets. Options of the runner on that',
     'host may follow: --num-cpus, --memory-gb, --num-gpus, --max-parallel-jobs, --label A,B, --work-dir, --output-dir,',

@@ -10,6 +10,7 @@ import { counted } from '../../../core/quantity/count-text.ts';
 
 const roCrateExport = command('ro-crate export [workflow]', {
   says: 'Write the research object of a workflow as an RO-Crate 1.1 document (ro-crate-metadata.json).',
+  example: '1 -o ro-crate-metadata.json',
   more: 'A file with an identifier is named by it wherever another entity refers to its path. Properties stored for "./", such as a licence, belong to the root.',
   options: [option('-o, --output <file>', 'write to this file instead of standard output')],
   async run(context, [given], options) {
@@ -36,6 +37,7 @@ const roCrateExport = command('ro-crate export [workflow]', {
 
 const roCrateAddDataset = command('ro-crate add-dataset [workflow]', {
   says: 'Describe a folder as a dataset of the research object: its size, its files, a hash, and the jobs that produced it.',
+  example: '1 --name results --path results/',
   more: 'An existing dataset is described again. The hash "manifest" covers names, sizes and times, "content" the contents of the files.',
   options: [
     option('--name <name>', 'name of the dataset', { required: true }),

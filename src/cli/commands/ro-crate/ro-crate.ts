@@ -24,7 +24,7 @@ const columns: readonly Column<RoCrateEntity>[] = [
 const entityId = option('--entity-id <id>', 'its @id, unique in the workflow');
 const entityType = option('--entity-type <type>', 'its @type, such as File or SoftwareApplication');
 const metadata = option('--metadata <json>', 'its properties, as a JSON object, or "-" for standard input');
-const fileId = (says: string) => option('--file-id <file>', says);
+const fileId = (says: string) => option('--file-id <file>', says, { kind: 'file record' });
 
 /** The metadata that was given, here or on standard input. */
 async function metadataOf(given: string): Promise<RoCrateEntity['metadata']> {
@@ -35,6 +35,7 @@ async function metadataOf(given: string): Promise<RoCrateEntity['metadata']> {
 
 const roCrateCreate = command('ro-crate create [workflow]', {
   says: 'Create an entity of the research object.',
+  example: "1 --entity-id table.csv --entity-type File --metadata '{}'",
   options: [
     { ...entityId, required: true },
     { ...entityType, required: true },
@@ -59,6 +60,7 @@ const roCrateCreate = command('ro-crate create [workflow]', {
 
 const roCrateUpdate = command('ro-crate update <ro-crate-entity>', {
   says: 'Change an entity of the research object; fields that are not given keep their value.',
+  example: 'table.csv --metadata \'{"license": "CC-BY-4.0"}\'',
   options: [
     entityId,
     entityType,

@@ -12,6 +12,7 @@ import { makeOutputFolder } from '../../run/output-folder.ts';
 import { option } from '../../command/option.ts';
 
 export const run = command('run <spec-or-id>', {
+  example: 'sweep.yaml --max-parallel-jobs 4',
   says: 'Run a workflow on this machine: a file, standard input ("-"), or an existing workflow by its id or name.',
   makesDatabase: true,
   more: 'In a workflow that has ended, jobs run again whose inputs have changed or whose outputs are gone. Exits with 0 when the runner did its work, even when jobs failed; with --fail, or client.run.failed_exit in the configuration, jobs that failed or did not finish make it 1.',

@@ -20,6 +20,7 @@ const ADVICE =
 
 export const serverCheck = command('check', {
   says: 'Check a database: its pages, its references, and whether counts, edges and claims agree.',
+  example: '--database torc.db',
   more: 'Changes nothing in the database, which a server may be using. Ends with 1 if something is wrong. A database in which a server met damage is used again after a check that finds nothing.',
   offline: true,
   options: [

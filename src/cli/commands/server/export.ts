@@ -6,6 +6,7 @@ import { option } from '../../command/option.ts';
 
 export const serverExport = command('export [workflow...]', {
   says: 'Write some workflows of a database into a separate database; a server may be using the source.',
+  example: '1 --database torc.db --output one.db',
   more: 'Exports the named workflows, those of --user and those shared with --access-group; all if nothing is named.',
   offline: true,
   options: [

@@ -26,6 +26,7 @@ const PID_FILE = '/var/run/torc-server.pid';
 export const serverRun = command('run', {
   isDefault: true,
   says: 'Serve workflows from a database file.',
+  example: '--database torc.db',
   more: 'Prints TORC_SERVER_PORT=<port> when it answers. SIGTERM and SIGINT end it once requests under way are answered;\nSIGUSR1 copies the database to TORC_SERVER_SNAPSHOT_PATH. Without --auth-file every user who reaches it may do everything.',
   offline: true,
   options: [

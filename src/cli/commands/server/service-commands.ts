@@ -8,6 +8,7 @@ const room = () => import('./service.ts');
 
 const serviceInstall = command('service install', {
   says: 'Install the server as a systemd service, with the options of run.',
+  example: '--user',
   more: 'By default logs and database are in /var/log/torc and /var/lib/torc/torc.db;\nwith --user in ~/.torc/logs and ~/.torc/torc.db.',
   offline: true,
   // Options that are not given stay unset: the service reads the configuration when it starts.

@@ -189,6 +189,7 @@ const bytes = (value: number | null | undefined) =>
 
 const stats = command('slurm stats <workflow>', {
   says: 'List the accounting data of job steps that the runners of a workflow stored.',
+  example: '1',
   options: [
     option('--job-id <job>', 'only of this job, by id or name'),
     option('--run-id <n>', 'only of this run', { read: integerOption(0) }),

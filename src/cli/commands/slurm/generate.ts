@@ -71,6 +71,7 @@ export async function planFile(
 
 export const slurmGenerate = command('slurm generate <file>', {
   says: 'Add Slurm schedulers and the actions that submit them to a workflow file, for the partitions of an HPC system.',
+  example: 'sweep.yaml --account climate',
   more: 'The new file goes to standard output or to --output, a summary to standard error. Comments of the file are lost.',
   options: [
     ...planningOptions,

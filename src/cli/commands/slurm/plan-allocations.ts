@@ -34,6 +34,7 @@ const columns: readonly Column<Row>[] = [
 
 export const planAllocationsCommand = command('slurm plan-allocations <file>', {
   says: 'Recommend how to split the allocations of a workflow file, from the state of the cluster.',
+  example: 'sweep.yaml --account climate',
   options: [
     ...planningOptions,
     option('-p, --partition <name>', 'use this partition only'),

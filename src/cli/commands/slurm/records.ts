@@ -68,6 +68,7 @@ const bodyOf = (options: SchedulerValues) => ({
 
 const create = command('slurm create [workflow]', {
   says: 'Add a Slurm scheduler to a workflow: what allocations ask for.',
+  example: '1 --name small --account climate',
   options: [
     option('-n, --name <name>', 'name of the scheduler', { required: true }),
     option('-a, --account <account>', 'Slurm account', { required: true }),
@@ -90,6 +91,7 @@ const create = command('slurm create [workflow]', {
 
 const update = command('slurm update <slurm-scheduler>', {
   says: 'Change a Slurm scheduler; fields that are not given keep their value.',
+  example: 'small --account climate',
   options: [
     option('-N, --name <name>', 'name of the scheduler'),
     option('-a, --account <account>', 'Slurm account'),

@@ -3,6 +3,7 @@ import { originOptions } from './produce-options.ts';
 
 export const cluster = command('sonar cluster', {
   says: 'Print the partitions of the Slurm cluster and the states of its nodes, as one Sonar record.',
+  example: '--cluster hpc.example.org',
   more: 'The record is one line of JSON. If sinfo is missing or fails, the record says so in "errors".',
   offline: true,
   options: [...originOptions],

@@ -11,6 +11,7 @@ const CLUSTER = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,252}[A-Za-z0-9_])?$/;
 
 const add = command('sonar clusters add <name>', {
   says: 'Add a cluster, whose telemetry the store then accepts.',
+  example: 'hpc.example.org',
   more: 'Nodes appear when they send data; clusters are added by a person.',
   options: [
     storeOption,

@@ -14,6 +14,7 @@ import { option } from '../../command/option.ts';
 
 export const consume = command('sonar consume <broker...>', {
   says: 'Store what Sonar daemons send to Kafka, until it is stopped.',
+  example: 'kafka1.example.org:9092 --store postgres://torc@db.example.org/telemetry',
   more:
     'Reads the topics of all clusters that the store has (torc sonar clusters add), [prefix.]CLUSTER.TYPE, as one of the consumers of a ' +
     'group: start several to share the work. Messages are stored before their offsets are committed, and what the store has already changes ' +

@@ -12,6 +12,7 @@ import { option } from '../../command/option.ts';
 
 export const daemon = command('sonar daemon <file>', {
   says: 'Send Sonar records of this node, and of its Slurm cluster, at regular times until it is stopped.',
+  example: 'sonar.ini',
   more: 'The file is a configuration of Sonar: sections [sample], [sysinfo], [jobs] and [cluster] each with a cadence, and one of [directory], [http] and [kafka]; without these, records are printed. Messages for a receiver that is away wait in the spool, across restarts.',
   offline: true,
   options: [

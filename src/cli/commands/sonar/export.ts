@@ -19,6 +19,7 @@ const PORTION = 262_144;
 
 export const exportEnvelopes = command('sonar export', {
   says: 'Write the stored envelopes again, one a line.',
+  example: '--node c1 --from 2h',
   more: 'They are equal to those that were stored; fields with their default value are left out.',
   options: [
     storeOption,

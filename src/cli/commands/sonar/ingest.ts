@@ -14,6 +14,7 @@ const PROGRESS_MS = 500;
 
 export const ingest = command('sonar ingest <path...>', {
   says: 'Store the Sonar envelopes of files and folders.',
+  example: 'data/ --add-clusters',
   more:
     'A folder is read with all folders in it, as the directory sink of Sonar writes them; - is standard input. Files may be packed ' +
     'with gzip. What the store has already is not stored again, so an ingest that was interrupted is simply repeated. ' +

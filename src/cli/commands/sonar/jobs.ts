@@ -5,6 +5,7 @@ import { originOptions } from './produce-options.ts';
 
 export const jobs = command('sonar jobs', {
   says: 'Print the Slurm jobs of the cluster and their steps, as Sonar records.',
+  example: '--cluster hpc.example.org --state reported-jobs.json',
   more: 'Each line is one record of JSON. The jobs of the window come from sacct. From scontrol come what waiting and running jobs requested, and jobs that sacct does not list, such as held ones (priority 0); without accounting all jobs come from scontrol. With --state the jobs that did not change since the previous run with this file are left out.',
   offline: true,
   options: [

@@ -7,6 +7,7 @@ import { option } from '../../command/option.ts';
 
 export const pruneStore = command('sonar prune', {
   says: 'Delete telemetry from before a time.',
+  example: '--before 14d',
   more:
     'The newest facts of each node and cluster stay, and the records of Slurm jobs. Of closed days, only whole ones are deleted. What is deleted would be stored again by an ' +
     'ingest of the same files.',

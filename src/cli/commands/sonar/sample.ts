@@ -5,6 +5,7 @@ import { listValue } from '../../../core/text/list-value.ts';
 
 export const sample = command('sonar sample', {
   says: 'Print what the processes of this node use now, as one Sonar record.',
+  example: '--load --exclude-system-jobs',
   more: 'The record is one line of JSON. It takes 0.1 s, in which the present CPU use is measured. What cannot be read is named in "errors" of the record. With --min-cpu-time, --min-cpu-percent and --min-mem-percent only processes that reach one of the given values are printed.',
   offline: true,
   options: [

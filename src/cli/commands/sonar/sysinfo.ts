@@ -4,6 +4,7 @@ import { option } from '../../command/option.ts';
 
 export const sysinfo = command('sonar sysinfo', {
   says: 'Print the hardware and GPU software of this node, as one Sonar record.',
+  example: '--cluster hpc.example.org',
   more: 'The record is one line of JSON. The topology is the drawing of lstopo where it is installed.',
   offline: true,
   options: [

@@ -22,6 +22,7 @@ interface Verdict {
 
 export const validate = command('sonar validate [file...]', {
   says: 'Check Sonar envelopes in files or on standard input.',
+  example: 'samples.json',
   more:
     'Every problem is printed with the number of its record, its field, what was found and what is expected. ' +
     'Files may have any length, and may be compressed with gzip. The exit code is 1 if an envelope breaks the format.',

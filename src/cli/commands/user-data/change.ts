@@ -10,6 +10,7 @@ import { option } from '../../command/option.ts';
 
 const userDataCreate = command('user-data create [workflow]', {
   says: 'Create a user data record, with a value or for a job that will publish one.',
+  example: '1 --name threshold --data \'{"threshold": 7}\'',
   options: [
     option('-n, --name <name>', 'name of the user data in the workflow', { required: true }),
     option('-d, --data <json>', 'value, as JSON', { read: jsonValue }),
@@ -38,6 +39,7 @@ const userDataCreate = command('user-data create [workflow]', {
 
 const userDataUpdate = command('user-data update <user-data>', {
   says: 'Change user data; jobs publish values with this.',
+  example: 'threshold -w 1 --data \'{"threshold": 8}\'',
   options: [
     option('-n, --name <name>', 'a new name'),
     option('-d, --data <json>', 'a new value, as JSON; null for none', { read: jsonValue }),

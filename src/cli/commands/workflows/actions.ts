@@ -67,6 +67,7 @@ const configOptions = optionsOf([
 
 const update = command('workflows update-action <workflow> <action>', {
   says: 'Change the allocations that an action requests; fields that are not given keep their value.',
+  example: '1 3 --num-allocations 2',
   options: [
     ...configOptions,
     option('--json <object>', 'the same as a JSON object; other options have precedence', {

@@ -15,6 +15,7 @@ import type { Measurement } from '../../../operations/resources/check-resources.
 
 export const workflowsCheckResources = command('workflows check-resources [workflow]', {
   says: 'Show which jobs used more memory, CPUs or time than they requested.',
+  example: '1 --include-failed',
   options: [
     option('-r, --run-id <id>', 'results of this run (default: the current results)', {
       read: integerOption(0),

@@ -14,6 +14,7 @@ const multiplier = <const Name extends keyof typeof USUAL_MULTIPLIERS>(name: Nam
 
 export const workflowsCorrectResources = command('workflows correct-resources [workflow]', {
   says: 'Change resource requirements to the measured use: more if jobs lacked a resource, less if much was left.',
+  example: '1 --dry-run',
   options: [
     multiplier('memory', 'memory'),
     multiplier('cpu', 'CPUs'),

@@ -52,6 +52,7 @@ const init = command('workflows init [workflow]', {
 
 const reinit = command('workflows reinit [workflow]', {
   says: 'Make changed jobs ready: those with changed inputs or missing outputs, and everything downstream.',
+  example: '1 --dry-run',
   options: initializeOptions('list the jobs that would run, and why, and change nothing'),
   async run(context, [given], values) {
     context.output.recordOnly('workflow');

@@ -19,6 +19,7 @@ const get = command('workflows get [workflow]', {
 
 const create = command('workflows new', {
   says: 'Create an empty workflow.',
+  example: '--name sweep',
   makesDatabase: true,
   options: [
     option('-n, --name <name>', 'name of the workflow'),
@@ -37,6 +38,7 @@ const create = command('workflows new', {
 
 const update = command('workflows update [workflow]', {
   says: 'Change the fields of a workflow; fields that are not given keep their value.',
+  example: '1 --name renamed',
   options: [
     option('-n, --name <name>', 'a new name'),
     option('-d, --description <text>', 'a new description'),

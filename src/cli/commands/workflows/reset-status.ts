@@ -8,6 +8,7 @@ import { option } from '../../command/option.ts';
 
 export const workflowsResetStatus = command('workflows reset-status [workflow]', {
   says: 'Begin a new run with all jobs uninitialized, or with --failed-only those that failed and everything downstream.',
+  example: '1 --failed-only --reinitialize',
   options: [
     option('--failed-only', 'only jobs that failed, were terminated or canceled, and everything downstream'),
     option('-r, --reinitialize', 'and make them ready at once'),

@@ -6,6 +6,7 @@ import { option } from '../../command/option.ts';
 
 const exportCommand = command('workflows export [workflow]', {
   says: 'Write a workflow with all its records as JSON, for another server.',
+  example: '1 -o sweep.json',
   options: [
     option('-o, --output <file>', 'write to this file instead of standard output'),
     option('--include-results', 'include the results of all runs and the compute nodes that they name'),
@@ -49,6 +50,8 @@ const exportCommand = command('workflows export [workflow]', {
 
 const importCommand = command('workflows import <file>', {
   says: 'Create a workflow from an exported file, or from standard input ("-").',
+  example: 'sweep.json --name copy',
+  kinds: { file: 'exported workflow' },
   makesDatabase: true,
   more: 'Its records get new ids and its jobs start again, uninitialized. It belongs to the user who imports it.',
   options: [

@@ -4,7 +4,8 @@ import { connect, type ServiceAddress } from '../../../client/node/connect.ts';
 import { certificatesIn } from '../../../client/node/certificates.ts';
 import { readConfiguration } from '../../config/read.ts';
 import { type Settings, settingsOf } from '../../command/settings.ts';
-import type { Candidate, CompletedKind, Wanted } from './wanted.ts';
+import type { CompletedKind } from '../../command/kinds.ts';
+import type { Candidate, Wanted } from './wanted.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -6,7 +6,7 @@ import { wantedIn } from './wanted.ts';
 const run = () => Promise.resolve();
 const commands: readonly Command[] = [
   { words: 'run <spec-or-id>', says: 'Run.', options: [{ flags: '-o, --output-dir <folder>', says: 'folder' }], run },
-  { words: 'create <file>', says: 'Create.', run },
+  { words: 'create <file>', says: 'Create.', kinds: { file: 'workflow file' }, run },
   {
     words: 'jobs list [workflow]',
     says: 'List.',
@@ -20,7 +20,10 @@ const commands: readonly Command[] = [
   {
     words: 'jobs explain <job>',
     says: 'Explain.',
-    options: [{ flags: '-w, --workflow-id <workflow>', says: 'of' }],
+    options: [
+      { flags: '-w, --workflow-id <workflow>', says: 'of' },
+      { flags: '--depends-on-job-ids <id-or-name...>', says: 'others', kind: 'job' },
+    ],
     run,
   },
   { words: 'delete <workflow...>', says: 'Delete.', run },
@@ -67,6 +70,11 @@ it('an argument is what its name says; one that is repeated is so each time, and
   });
   expect(wanted('delete', '1', '2', '')).toMatchObject({ records: 'workflow' });
   expect(wanted('jobs', 'list', '1', '').records).toBeUndefined();
+});
+
+it('where the name does not say it, the table of the command does', () => {
+  expect(wanted('create', '').files).toContain('kdl');
+  expect(wanted('jobs', 'explain', '--depends-on-job-ids', '')).toMatchObject({ records: 'job' });
 });
 
 it('options before the cursor are known by their value: of the command, of all commands, and the last of several', () => {

@@ -1,7 +1,6 @@
-import { jobStatuses } from '../../../core/job/job-statuses.ts';
 import type { Command } from '../../command/command.ts';
-import { flagsOf, longOf, type Option } from '../../command/option.ts';
-import { shells } from '../../commands/completions/scripts.ts';
+import { kindNamed, type TypedKind } from '../../command/kinds.ts';
+import { flagsOf, kindOfOption, longOf, type Option } from '../../command/option.ts';
 
 /** A word that may stand at the cursor. */
 export interface Candidate {
@@ -10,24 +9,9 @@ export interface Candidate {
   readonly says?: string | undefined;
 }
 
-/** Records whose ids and names the server knows. */
-export type CompletedKind =
-  | 'workflow'
-  | 'job'
-  | 'file'
-  | 'user-data'
-  | 'requirements'
-  | 'slurm-scheduler'
-  | 'failure-handler'
-  | 'access-group';
-
 /** What may stand at the cursor. */
-export interface Wanted {
+export interface Wanted extends Pick<TypedKind, 'files' | 'folders' | 'records'> {
   readonly values: readonly Candidate[];
-  /** Names of files: with one of these endings, or all of them where the list is empty. */
-  readonly files?: readonly string[] | undefined;
-  readonly folders?: boolean | undefined;
-  readonly records?: CompletedKind | undefined;
   /** What the word at the cursor begins with before the value: `--format=`. */
   readonly before: string;
   /** The part of the value that is typed already. */
@@ -35,54 +19,6 @@ export interface Wanted {
   /** Options before the cursor, by their long name without hyphens, with their value, or '' for those without. */
   readonly given: ReadonlyMap<string, string>;
 }
-
-const SPEC_FILES = ['yaml', 'yml', 'json', 'json5', 'kdl'];
-
-type Kind = Pick<Wanted, 'files' | 'folders' | 'records'> & { readonly values?: readonly string[] };
-
-/** What the name of an argument, or of the value of an option, stands for: `<folder>` in `-o, --output-dir <folder>`. */
-const kinds: Readonly<Record<string, Kind>> = {
-  workflow: { records: 'workflow' },
-  job: { records: 'job' },
-  'user-data': { records: 'user-data' },
-  'resource-requirements': { records: 'requirements' },
-  requirements: { records: 'requirements' },
-  'slurm-scheduler': { records: 'slurm-scheduler' },
-  scheduler: { records: 'slurm-scheduler' },
-  'failure-handler': { records: 'failure-handler' },
-  group: { records: 'access-group' },
-  'access-group': { records: 'access-group' },
-  'user-or-group': { records: 'access-group' },
-  'spec-or-id': { files: SPEC_FILES, records: 'workflow' },
-  file: { files: [] },
-  path: { files: [] },
-  pem: { files: ['pem', 'crt', 'cer'] },
-  program: { files: [] },
-  database: { files: ['db'] },
-  folder: { folders: true },
-  shell: { values: shells },
-  status: { values: jobStatuses },
-  statuses: { values: jobStatuses },
-  'is-archived': { values: ['true', 'false'] },
-};
-
-/** The same for single commands and options, where the name alone does not say it. */
-const kindsOfPlaces: Readonly<Record<string, Kind>> = {
-  'create <file>': { files: SPEC_FILES },
-  'jobs spawn <file>': { files: SPEC_FILES },
-  'workflows import <file>': { files: ['json'] },
-  'files get <file>': { records: 'file' },
-  'files update <file>': { records: 'file' },
-  'files delete <file>': { records: 'file' },
-  'scheduled-compute-nodes list --status': {},
-  '--depends-on-job-ids': { records: 'job' },
-  '--blocking-job-ids': { records: 'job' },
-  '--input-file-ids': { records: 'file' },
-  '--output-file-ids': { records: 'file' },
-  '--file-id': { records: 'file' },
-  '--log-level': { values: ['debug', 'info', 'warn', 'error'] },
-  '--format': { values: ['table', 'json', 'csv'] },
-};
 
 /** What may stand in the place of the last of these words, which follow the name of the program. */
 export function wantedIn(commands: readonly Command[], globals: readonly Option[], words: readonly string[]): Wanted {
@@ -113,32 +49,35 @@ export function wantedIn(commands: readonly Command[], globals: readonly Option[
   }
 
   const empty: Wanted = { values: [], before: '', typed: current, given };
-  if (waiting !== undefined) return { ...empty, ...ofValue(path, waiting) };
+  if (waiting !== undefined) return { ...empty, ...completedValue(waiting) };
   if (isTrailing) return { ...empty, files: [] };
   if (current.startsWith('-')) {
     const [flag, value] = splitAt(current);
     if (value === undefined) return { ...empty, values: candidatesOf(optionsHere()) };
     const option = find(optionsHere(), flag);
     if (option === undefined || !takesValue(option)) return empty;
-    return { ...empty, before: `${flag}=`, typed: value, ...ofValue(path, option) };
+    return { ...empty, before: `${flag}=`, typed: value, ...completedValue(option) };
   }
   const steps = args.length === 0 ? nextSteps(commands, path) : [];
   const command = commandAt(commands, path);
   const argument = command === undefined ? undefined : argumentAt(command, args.length);
   if (command === undefined || argument === undefined) return { ...empty, values: steps };
-  const found = kindsOfPlaces[`${path.join(' ')} <${argument}>`] ?? kinds[argument] ?? {};
-  return { ...empty, ...found, values: [...steps, ...listed(found.values)] };
+  return { ...empty, ...completed(kindNamed(command.kinds?.[argument] ?? argument), steps) };
 }
 
-const listed = (values: readonly string[] = []): Candidate[] => values.map((value) => ({ value }));
+/** What a shell completes of a kind, behind other candidates. */
+const completed = (
+  { values = [], files, folders, records }: TypedKind,
+  before: readonly Candidate[] = [],
+): Omit<Wanted, 'before' | 'typed' | 'given'> => ({
+  values: [...before, ...values.map((value) => ({ value }))],
+  ...(files === undefined ? {} : { files }),
+  ...(folders === undefined ? {} : { folders }),
+  ...(records === undefined ? {} : { records }),
+});
 
-function ofValue(path: readonly string[], option: Option): Pick<Wanted, 'values'> & Omit<Kind, 'values'> {
-  if (option.choices !== undefined) return { values: listed(option.choices) };
-  const long = longOf(option);
-  const name = /<([\w-]+)/.exec(option.flags)?.[1] ?? '';
-  const found = kindsOfPlaces[`${path.join(' ')} ${long}`] ?? kindsOfPlaces[long] ?? kinds[name] ?? {};
-  return { ...found, values: listed(found.values) };
-}
+const completedValue = (option: Option) =>
+  completed(option.choices === undefined ? kindOfOption(option) : { values: option.choices });
 
 const wordsOf = ({ words }: Command): string[] => words.replace(/\s*[<[].*$/, '').split(' ');
 

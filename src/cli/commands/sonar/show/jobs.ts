@@ -26,6 +26,7 @@ const usersOf = (jobs: readonly JobUseInWindow[]) => [...new Set(jobs.map(({ use
 
 export const showJobs = command('sonar show jobs', {
   says: 'Show what jobs used, ordered by CPU time.',
+  example: '--user ada --from 7d',
   more:
     'A job of Slurm is one on all its nodes. Any other job is a process group of one node; a gap of three hours ends it. ' +
     'CPU is the average in percent of one core.',

@@ -24,6 +24,7 @@ export const loadColumns: readonly Column<LoadStep>[] = [
 
 export const showLoad = command('sonar show load', {
   says: 'Show the use of nodes over time.',
+  example: '--node c1 --every 30m',
   more: '– means unknown: CPU needs two samples of a node, and the memory of the node needs a sysinfo of it.',
   options: [
     ...windowOptions,

@@ -20,6 +20,7 @@ function readJobId(text: string): Uint {
 
 export const showProfile = command('sonar show profile <job>', {
   says: 'Show what one job did over time.',
+  example: '4711 --processes',
   more: 'A step has the average of CPU and GPU, and the greatest memory at one time. Steps of whole hours are read from the hours of closed days, so a profile of weeks takes no longer than one of a day; `--every sample` shows each sample.\n\n  torc sonar show profile 4711\n  torc sonar show profile 4711 --processes',
   options: [
     ...windowOptions,

@@ -22,6 +22,7 @@ const reportColumns: readonly Column<ReportLine>[] = [
 
 export const showReport = command('sonar show report <kind>', {
   says: `Show who uses what, and what should not be there: ${reportKinds.join(', ')}.`,
+  example: 'idle-gpu --from 7d',
   more:
     'hogs: jobs that take 10 % of the cores of nodes with cards and use no card. idle-gpu: jobs that had a card for 30 minutes and used ' +
     'less than 5 % of it. zombies: processes that ended and were not waited for, and memory of cards whose process is gone. ' +
