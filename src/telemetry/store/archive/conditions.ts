@@ -1,7 +1,7 @@
 import type { Uint } from '../../../core/contract/sonar/kinds.ts';
 import type { JobKey, AskedWindow } from '../rows/rows.ts';
 import type { ArchiveTableName } from '../tables.ts';
-import { type Bind, type Conditions, every, type SampleSelection } from '../queries/selection.ts';
+import { type Bind, type Conditions, conjunction, type SampleSelection } from '../queries/selection.ts';
 
 const unsigned = (value: Uint): string => `${BigInt(value)}::ubigint`;
 
@@ -29,7 +29,7 @@ export function parquetConditions(
 ): Conditions {
   const { node, nodes, user } = window;
   const conditions = (ofJob: string | undefined) =>
-    every(
+    conjunction(
       inWindow(window),
       ofJob,
       node !== undefined && ofNodeIn('e', bind(node)),
@@ -41,7 +41,7 @@ export function parquetConditions(
       return conditions(key && `e.n in (select p.n from ${file('process')} p where ${ofJobIn(key)})`);
     },
     get entries() {
-      return every(conditions(key && ofJobIn(key)), user !== undefined && `p."user" = ${bind(user)}`);
+      return conjunction(conditions(key && ofJobIn(key)), user !== undefined && `p."user" = ${bind(user)}`);
     },
   };
 }

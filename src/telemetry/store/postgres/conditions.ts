@@ -1,4 +1,11 @@
-import { type Bind, type Conditions, every, jobCondition, ofNode, type SampleSelection } from '../queries/selection.ts';
+import {
+  type Bind,
+  type Conditions,
+  conjunction,
+  jobCondition,
+  ofNode,
+  type SampleSelection,
+} from '../queries/selection.ts';
 
 /** The texts of a list in JSON, as rows. */
 export const jsonbTexts = (json: string): string => `select jsonb_array_elements_text(${json}::jsonb)`;
@@ -11,13 +18,13 @@ export function postgresConditions({ cluster, window, key, chosen }: SampleSelec
   const ofJob = key && jobCondition('p', key, bind);
   const isChosen = () => `n.name || ' ' || s.name in (${jsonbTexts(bind(JSON.stringify(chosen)))})`;
   const ofNodes = () =>
-    every(
+    conjunction(
       node !== undefined && ofNode(bind(node)),
       nodes && `n.name between ${bind(nodes.first)} and ${bind(nodes.last)}`,
     );
   return {
     get samples() {
-      return every(
+      return conjunction(
         inWindow('e'),
         `e.type = 'sample'`,
         ofJob &&
@@ -27,7 +34,7 @@ export function postgresConditions({ cluster, window, key, chosen }: SampleSelec
       );
     },
     get entries() {
-      return every(
+      return conjunction(
         inWindow('p'),
         ofJob,
         ofNodes() || undefined,

@@ -43,7 +43,7 @@ export const jobCondition = (alias: string, { job, epoch }: JobKey, bind: Bind):
 export const ofNode = (name: string): string => `(n.name = ${name} or n.short = ${name})`;
 
 /** Those of the conditions that are asked for, as one. */
-export const every = (...conditions: readonly (string | false | undefined)[]): string =>
+export const conjunction = (...conditions: readonly (string | false | undefined)[]): string =>
   conditions.filter((each) => typeof each === 'string').join(' and ');
 
 /**

@@ -1,4 +1,11 @@
-import { type Bind, type Conditions, every, jobCondition, ofNode, type SampleSelection } from '../queries/selection.ts';
+import {
+  type Bind,
+  type Conditions,
+  conjunction,
+  jobCondition,
+  ofNode,
+  type SampleSelection,
+} from '../queries/selection.ts';
 
 /** The texts of a list in JSON, as rows. */
 export const jsonTexts = (json: string): string => `select value from json_each(${json})`;
@@ -10,7 +17,7 @@ export function sqliteConditions({ cluster, window, key, chosen }: SampleSelecti
   // Of one job, only its own samples are read: a window may have millions of others. The plus keeps from the index by time.
   const e = ofJob === undefined ? 'e' : '+e';
   const samples = () =>
-    every(
+    conjunction(
       ofJob && `e.id in (select j.envelope from sample_job j where ${ofJob})`,
       `${e}.cluster = ${id} and ${e}.type = 'sample' and ${e}.time >= ${from} and ${e}.time < ${until}`,
       node !== undefined && ofNode(bind(node)),
@@ -23,7 +30,7 @@ export function sqliteConditions({ cluster, window, key, chosen }: SampleSelecti
       return samples();
     },
     get entries() {
-      return every(samples(), ofJob, user !== undefined && `u.name = ${bind(user)}`);
+      return conjunction(samples(), ofJob, user !== undefined && `u.name = ${bind(user)}`);
     },
   };
 }
