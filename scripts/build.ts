@@ -13,9 +13,6 @@ import { compileAhead } from './compile-ahead.ts';
 
 rmSync('dist', { recursive: true, force: true });
 
-const NO_HTTP2 = '\0http2';
-const WEB = 'torcWeb';
-
 /**
  * The word lists of the estimator of passwords as one text each, split at its lines. They come compressed, for browsers;
  * unpacking them takes a quarter of the time of a `torc-htpasswd add`.
@@ -30,45 +27,19 @@ const plainWordLists: Plugin = {
   },
 };
 
-/**
- * hono's adapter asks of each request whether it came by HTTP/2, which our servers do not speak: the module of the runtime, with
- * TLS, would be loaded for a class without instances.
- */
-const withoutHttp2: Plugin = {
-  name: 'without-http2',
-  resolveId: (id) => (id === 'node:http2' ? NO_HTTP2 : null),
-  load: (id) => (id === NO_HTTP2 ? 'export class Http2ServerRequest {}\nexport const constants = {};' : null),
-};
-
 const shared: InputOptions = {
   platform: 'node',
   // Installed beside torc by those who need them.
   external: ['@duckdb/node-api', '@platformatic/kafka', 'pg', 'snappy'],
-  plugins: [plainWordLists, withoutHttp2],
+  plugins: [plainWordLists],
   logLevel: 'warn',
   treeshake: true,
   transform: { define: { TORC_GIT_HASH: JSON.stringify(gitHash()) } },
 };
 
-/** See `src/server/http/late-web.ts`. The adapter's part for web sockets, which nothing uses, reads two more of these classes when it is loaded. */
-const lateWeb = {
-  global: WEB,
-  ...Object.fromEntries(
-    ['Headers', 'Request', 'Response'].flatMap((name) =>
-      [name, `globalThis.${name}`].map((each) => [each, `${WEB}.${name}`]),
-    ),
-  ),
-  'globalThis.CloseEvent': 'undefined',
-  'globalThis.ErrorEvent': 'undefined',
-};
-
 /** CommonJS, which `bin/compiled.mjs` loads with code that is compiled here. */
 const programs = await rolldown({
   ...shared,
-  transform: {
-    define: { ...shared.transform?.define, ...lateWeb },
-    inject: { [WEB]: [join(import.meta.dirname, '../src/server/http/late-web.ts'), 'web'] },
-  },
   input: {
     main: 'src/cli/program/main.ts',
     // What the server starts beside itself stands under its own name.

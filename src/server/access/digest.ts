@@ -1,4 +1,4 @@
-/** Node's cryptography, loaded when it is used: 5 ms. The server of a single command has no users and does without. */
+/** Node's cryptography, loaded when it is used: 5 ms, and a command that makes the token of a job reads this file too. */
 export const crypto = () => process.getBuiltinModule('node:crypto');
 
 /** The SHA-256 of a text. */

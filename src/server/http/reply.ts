@@ -16,8 +16,7 @@ const compressor = createCompressor();
 /**
  * A reply with these headers, in lower case as all replies have them on the wire.
  *
- * Not by `context.body`, which copies several headers into an object of the web, from which they are copied again: 4 µs, and the
- * first time the runtime loads its second client for HTTP (`late-web.ts`).
+ * Not by `context.body`, which copies several headers into an object of the web, from which they are copied again: 4 µs.
  */
 export const respond = (
   body: ConstructorParameters<typeof Response>[0],
