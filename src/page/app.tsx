@@ -16,6 +16,7 @@ import { ResourcesView } from './views/resources.tsx';
 import { RunnersView } from './views/runners.tsx';
 import { WorkflowView } from './views/workflow.tsx';
 import { WorkflowsView } from './views/workflows.tsx';
+import { WORKFLOW_VIEWS, type WorkflowPart } from './workflow-tabs.tsx';
 
 const TelemetryView = lazy('telemetry', () =>
   import('./telemetry/telemetry-view.tsx').then((part) => part.TelemetryView),
@@ -55,13 +56,14 @@ const toContent = (event: Event) => {
   document.getElementById('content')?.focus();
 };
 
-/** The parts of a workflow that have a view of their own. */
-const PARTS = new Map<string, readonly [string, FunctionComponent<{ id: number; query: URLSearchParams }>]>([
-  ['resources', ['Resources', ResourcesView]],
-  ['runners', ['Runners', RunnersView]],
-  ['events', ['Events', EventsView]],
-  ['files', ['Files', FilesView]],
-]);
+const VIEWS: Readonly<Record<WorkflowPart, FunctionComponent<{ id: number; query: URLSearchParams }>>> = {
+  '': WorkflowView,
+  resources: ResourcesView,
+  runners: RunnersView,
+  events: EventsView,
+  files: FilesView,
+};
+const isPart = (part: string): part is WorkflowPart => Object.hasOwn(WORKFLOW_VIEWS, part);
 
 /** The view of an address. Unknown ones show the list. */
 function viewOf(hash: string) {
@@ -82,14 +84,14 @@ function viewOf(hash: string) {
     };
   }
   if (kind === 'new') return { title: 'New workflow', content: <NewView /> };
-  const [title, View] = PARTS.get(part ?? '') ?? [];
-  if (kind === 'workflows' && Number.isSafeInteger(number) && View !== undefined)
+  if (kind === 'workflows' && Number.isSafeInteger(number)) {
+    const shown = part !== undefined && isPart(part) ? part : '';
+    const [View, { title }] = [VIEWS[shown], WORKFLOW_VIEWS[shown]];
     return {
-      title: `${title} of workflow ${number}`,
+      title: title === undefined ? `Workflow ${number}` : `${title} of workflow ${number}`,
       content: <View key={number} id={number} query={parameters} />,
     };
-  if (kind === 'workflows' && Number.isSafeInteger(number))
-    return { title: `Workflow ${number}`, content: <WorkflowView key={number} id={number} query={parameters} /> };
+  }
   if (kind === 'jobs' && Number.isSafeInteger(number))
     return { title: `Job ${number}`, content: <JobView key={number} id={number} /> };
   return { title: 'Workflows', content: <WorkflowsView query={parameters} /> };

@@ -3,25 +3,26 @@ import { connection } from './connection.ts';
 import { WayBack } from './parts.tsx';
 import { shortenedText } from './words.ts';
 
-const VIEWS = [
-  ['', 'Overview'],
-  ['resources', 'Resources'],
-  ['runners', 'Runners'],
-  ['events', 'Events'],
-  ['files', 'Files and data'],
-] as const;
-export type WorkflowPart = (typeof VIEWS)[number][0];
+/** The views of a workflow by the part of their address, in the order of their tabs; `title` is that of the window. */
+export const WORKFLOW_VIEWS = {
+  '': { tab: 'Overview', title: undefined },
+  resources: { tab: 'Resources', title: 'Resources' },
+  runners: { tab: 'Runners', title: 'Runners' },
+  events: { tab: 'Events', title: 'Events' },
+  files: { tab: 'Files and data', title: 'Files' },
+} as const;
+export type WorkflowPart = keyof typeof WORKFLOW_VIEWS;
 
 /** Leads between the views of a workflow; each has an address of its own. */
 export const WorkflowTabs = ({ id, shown }: { readonly id: number; readonly shown: WorkflowPart }) => (
   <nav aria-label="Views of the workflow" class="tabs">
-    {VIEWS.map(([part, title]) => (
+    {Object.entries(WORKFLOW_VIEWS).map(([part, { tab }]) => (
       <a
         key={part}
         href={`#/workflows/${id}${part === '' ? '' : `/${part}`}`}
         aria-current={part === shown ? 'page' : undefined}
       >
-        {title}
+        {tab}
       </a>
     ))}
   </nav>
