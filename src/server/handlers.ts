@@ -6,6 +6,9 @@ import type { Input, Reply, RouteName, Routes } from '../core/contract/routes.ts
 /** The routes with a single reply; http/event-stream.ts serves streams. */
 export type AnsweredRoute = { [N in RouteName]: Routes[N]['kind'] extends 'stream' ? never : N }[RouteName];
 
+/** The routes whose cost grows with rows: a thread may answer them. */
+export type WideRoute = { [N in RouteName]: Routes[N] extends { readonly reads: string } ? N : never }[RouteName];
+
 /**
  * A handler is a plain function: typed input, typed reply, within a transaction if its route writes. If the reply needs
  * work on many rows, the handler returns that work.

@@ -9,6 +9,7 @@ import { recordHandlers } from '../records/handlers.ts';
 import { claimHandlers } from '../claim/handlers.ts';
 import { reportHandlers } from '../report/handlers.ts';
 import type { Permissions } from '../caller.ts';
+import type { Handlers, WideRoute } from '../handlers.ts';
 import { openReadOnly } from '../records/read-only.ts';
 import { damageRefusal, isDatabaseDamage } from '../store/damage.ts';
 import type { ListPage } from '../store/listing.ts';
@@ -36,7 +37,7 @@ const handlers = {
   ...reportHandlers(store, permissions),
   ...allocateHandlers(store),
   ...claimHandlers(store),
-} as unknown as Readonly<Record<string, (input: unknown) => unknown>>;
+} satisfies Pick<Handlers, WideRoute>;
 
 /** Rows that are read at once. */
 const ROWS_AT_ONCE = 2_000;
@@ -45,7 +46,7 @@ const PIECE_MS = 50;
 
 /** The reply; of a long list only a piece at a time exists as objects. */
 function replyTo({ name, input, page }: ReadQuestion): unknown {
-  const handle = handlers[name] as (input: unknown) => unknown;
+  const handle = handlers[name] as unknown as (input: unknown) => unknown;
   if (page === undefined) return handle(input);
   const asked = input as { readonly query?: object };
   return pagedBy(

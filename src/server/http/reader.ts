@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { RouteName } from '../../core/contract/routes.ts';
+import type { WideRoute } from '../handlers.ts';
 import { Thread } from '../../thread/thread.ts';
 import type { HeldReply, WrittenPiece, Written } from '../written.ts';
 import { makeReply } from './make-reply.ts';
@@ -7,7 +7,7 @@ import type { Asked } from './paged.ts';
 
 /** A read, as sent to a thread. */
 export interface ReadQuestion {
-  readonly name: RouteName;
+  readonly name: WideRoute;
   readonly input: unknown;
   readonly listedFor: string | undefined;
   /** The page of a long list that can be read in pieces. */

@@ -1,7 +1,8 @@
 import { telemetryRoutes } from '../../core/contract/routes/telemetry.ts';
-import type { RouteName } from '../../core/contract/routes.ts';
+import { type RouteName, routes } from '../../core/contract/routes.ts';
 import { PAGE_LIMIT } from '../../core/contract/shape.ts';
 import type { Caller, Permissions } from '../caller.ts';
+import type { WideRoute } from '../handlers.ts';
 import { clamped, type ListPage } from '../store/listing.ts';
 import { createSize } from '../store/size.ts';
 import type { Store } from '../records/store.ts';
@@ -13,38 +14,6 @@ import { type Asked, pagedBy } from './paged.ts';
 import type { ReadThreads } from './reader.ts';
 import type { ReplyKind, ReplyRoom } from './reply-room.ts';
 
-/** Reads whose cost grows with the number of rows, and how their lists handle a page that does not exist. */
-const WIDE: Partial<Record<RouteName, 'refuses' | 'clamps' | 'no list'>> = {
-  listWorkflows: 'refuses',
-  listSharedWorkflows: 'refuses',
-  listJobs: 'refuses',
-  listResults: 'refuses',
-  listEvents: 'refuses',
-  listFiles: 'refuses',
-  listUserData: 'refuses',
-  listResourceRequirements: 'refuses',
-  listFailureHandlers: 'refuses',
-  listRoCrateEntities: 'refuses',
-  listComputeNodes: 'refuses',
-  listScheduledComputeNodes: 'refuses',
-  listSlurmStats: 'refuses',
-  listRunningJobs: 'refuses',
-  listSlurmJobCorrelations: 'refuses',
-  listJobDependencies: 'clamps',
-  listJobFileRelationships: 'clamps',
-  listJobUserDataRelationships: 'clamps',
-  getJob: 'no list',
-  readJobColumns: 'no list',
-  readFileColumns: 'no list',
-  readInputColumns: 'no list',
-  readUserDataColumns: 'no list',
-  listJobIds: 'no list',
-  getReadyJobRequirements: 'no list',
-  getUnclaimableJobs: 'no list',
-  listRequiredExistingFiles: 'no list',
-  listMissingUserData: 'no list',
-};
-
 /** Rows of a page that are read at once: 9 µs each. */
 const ROWS_AT_ONCE = 500;
 
@@ -52,6 +21,8 @@ type Handle = (input: never, caller: Caller) => unknown;
 interface ListRequest {
   readonly query?: { readonly offset?: number; readonly limit?: number; readonly sort_by?: string };
 }
+
+const isWide = (name: RouteName): name is WideRoute => 'reads' in routes[name];
 
 /** Each piece of a list in another order than its index would sort all rows again. */
 const isSorted = ({ query }: ListRequest) => query?.sort_by !== undefined && query.sort_by !== 'id';
@@ -101,16 +72,17 @@ export function createWideReads(
     });
   };
   return (name: RouteName, handle: Handle, input: unknown, caller: Caller, client: ReplyReceiver): unknown => {
-    const kind = WIDE[name];
     const whole = () => handle(input as never, caller);
     if (Object.hasOwn(telemetryRoutes, name)) {
       // Written by its thread, which answers one question after another.
       return inTurn('telemetry', client, async (held) => makeText(((await whole()) as LongText).text, held));
     }
-    if (kind === undefined || !size.isLarge()) return readAtOnce(name, whole, client);
-    const page = kind === 'no list' ? undefined : pageAsked(input as ListRequest, kind);
+    if (!isWide(name) || !size.isLarge()) return readAtOnce(name, whole, client);
+    const { reads } = routes[name];
+    const isList = reads === 'page' || reads === 'clamped page';
+    const page = isList ? pageAsked(input as ListRequest, reads) : undefined;
     if (reader !== undefined) {
-      const turn = page === undefined && (kind !== 'no list' || name === 'getJob') ? 'short read' : 'long read';
+      const turn = page === undefined && reads !== 'rows' ? 'short read' : 'long read';
       const listedFor = name === 'listWorkflows' ? permissions.listedFor(caller) : undefined;
       const question = { name, input, listedFor, page: isSorted(input as ListRequest) ? undefined : page };
       return room.turn(turn, client).then((held) => reader.read(turn, question, held));
@@ -124,8 +96,8 @@ export function createWideReads(
 }
 
 /** The requested page; undefined if it is small, or is refused. */
-function pageAsked({ query = {} }: ListRequest, kind: 'refuses' | 'clamps'): Asked | undefined {
-  const { offset = 0, limit = PAGE_LIMIT } = kind === 'clamps' ? clamped(query) : query;
+function pageAsked({ query = {} }: ListRequest, list: 'page' | 'clamped page'): Asked | undefined {
+  const { offset = 0, limit = PAGE_LIMIT } = list === 'clamped page' ? clamped(query) : query;
   return offset < 0 || limit > PAGE_LIMIT || limit <= ROWS_AT_ONCE ? undefined : { offset, limit };
 }
 

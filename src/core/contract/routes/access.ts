@@ -65,6 +65,7 @@ export const accessRoutes = {
     reply: groupPage(AccessGroup),
   }),
   listSharedWorkflows: route('GET', '/users/{user_name}/shared_workflows', 'read', 'oneself', {
+    reads: 'page',
     says: 'List the workflows of other users that are shared with a user, or with a group of the user.',
     params: z.object({ user_name: text }),
     query: z.object({ is_archived: queryFlag.optional(), ...paging }),

@@ -124,6 +124,7 @@ export const allocationRoutes = {
     reply: SlurmStats,
   }),
   listSlurmStats: route('GET', '/slurm_stats', 'read', 'workflow in query', {
+    reads: 'page',
     says: 'List the accounting data of Slurm for the attempts of a workflow.',
     query: ofWorkflow.extend({
       job_id: queryInteger.optional(),
@@ -133,11 +134,13 @@ export const allocationRoutes = {
     reply: page(SlurmStats),
   }),
   listRunningJobs: workflowRoute('GET', '/workflows/{id}/running_jobs', 'read', {
+    reads: 'page',
     says: 'List the running jobs and their compute nodes.',
     query: z.object(paging),
     reply: page(RunningJob),
   }),
   listSlurmJobCorrelations: workflowRoute('GET', '/workflows/{id}/slurm_job_correlations', 'read', {
+    reads: 'page',
     says: 'List the allocation of each job that has a result.',
     query: z.object(paging),
     reply: page(SlurmJobCorrelation),

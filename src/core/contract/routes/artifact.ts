@@ -11,10 +11,12 @@ const entities = recordRoutes({ path: '/ro_crate_entities', table: 'ro_crate_ent
 /** Files, user data, and their entities in the research object. */
 export const artifactRoutes = {
   listRequiredExistingFiles: workflowRoute('GET', '/workflows/{id}/required_existing_files', 'read', {
+    reads: 'rows',
     says: 'List the files that must exist: inputs that no job produces, and outputs of completed jobs.',
     reply: z.object({ files: z.array(id) }),
   }),
   listMissingUserData: workflowRoute('GET', '/workflows/{id}/missing_user_data', 'read', {
+    reads: 'rows',
     says: 'List user data without a value that jobs read and no job produces, and empty outputs of completed jobs.',
     reply: z.object({ user_data: z.array(id) }),
   }),
@@ -72,6 +74,7 @@ export const artifactRoutes = {
   ),
   deleteRoCrateEntity: { ...entities.delete('Delete an entity of the research object.'), reply: message },
   listRoCrateEntities: workflowRoute('GET', '/workflows/{id}/ro_crate_entities', 'read', {
+    reads: 'page',
     says: 'List the entities of the research object of a workflow.',
     query: z.object({ ...paging, file_id: queryInteger.optional(), entity_id: text.optional() }),
     reply: page(RoCrateEntity),

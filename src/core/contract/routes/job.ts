@@ -38,7 +38,7 @@ export const jobRoutes = {
     labels: text.optional(),
     include_relationships: queryFlag.optional(),
   }),
-  getJob: jobs.get('Get one job with its relationships.'),
+  getJob: { ...jobs.get('Get one job with its relationships.'), reads: 'record' },
   startJob: route('PUT', '/jobs/{id}/start_job/{run_id}/{compute_node_id}', 'write', 'workflow of job', {
     says: 'Report that a pending job started on a compute node.',
     params: z.object({ id: queryInteger, run_id: queryInteger, compute_node_id: queryInteger }),
@@ -85,6 +85,7 @@ export const jobRoutes = {
   getResourceRequirements: requirements.get('Get one record of resource requirements.'),
   createFailureHandler: handlers.create('Create a failure handler.'),
   listFailureHandlers: workflowRoute('GET', '/workflows/{id}/failure_handlers', 'read', {
+    reads: 'page',
     says: 'List the failure handlers of a workflow.',
     query: z.object(paging),
     reply: page(FailureHandler),

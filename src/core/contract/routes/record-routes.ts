@@ -46,6 +46,7 @@ export const recordRoutes = <
         says,
         query: ofWorkflow.extend(filters),
         reply: page(reply),
+        reads: 'page',
       }) as const,
     get: (says: string) => ({ ...one, method: 'GET', kind: 'read', says, reply }) as const,
     update: <Change extends z.ZodType>(says: string, body: Change) =>

@@ -44,6 +44,12 @@ export type Access =
  */
 type Kind = 'read' | 'write' | 'work' | 'stream' | 'own';
 
+/**
+ * What the cost of a read grows with: the rows of its page, where a list refuses or clamps a page that does not exist; all `rows`
+ * of a workflow; or those of one `record`. Of a large database a thread reads them.
+ */
+type WideRead = 'page' | 'clamped page' | 'rows' | 'record';
+
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
@@ -58,6 +64,7 @@ export interface Route {
   readonly isAccepted?: (reply: unknown) => boolean;
   /** The maximum size of a body in MiB; the default is 2. */
   readonly bodyMebibytes?: number;
+  readonly reads?: WideRead;
 }
 
 /** What a route says, takes and replies. */

@@ -29,6 +29,7 @@ export const runnerRoutes = {
     reply: z.object({ jobs: z.array(Job).optional() }),
   }),
   getUnclaimableJobs: workflowRoute('GET', '/workflows/{id}/unclaimable', 'read', {
+    reads: 'rows',
     says: 'The ready jobs that a runner cannot take, by reason, whether it may get any job later, and the queued allocations that are not needed (addition); without a runner, those that no active runner can take, or that the last runner could not; with in_allocations, those that no allocation of the Slurm schedulers of the workflow could ever run.',
     query: z.object({ compute_node_id: queryInteger.optional(), in_allocations: queryFlag.optional() }),
     reply: Unclaimable,

@@ -16,6 +16,7 @@ export const workflowRoutes = {
     reply: Workflow,
   }),
   listWorkflows: route('GET', '/workflows', 'read', 'user', {
+    reads: 'page',
     says: 'List workflows.',
     query: z.object({
       name: text.optional(),
@@ -66,11 +67,13 @@ export const workflowRoutes = {
     reply: z.object({ is_uninitialized: flag }),
   }),
   getReadyJobRequirements: workflowRoute('GET', '/workflows/{id}/ready_job_requirements', 'read', {
+    reads: 'rows',
     says: 'The requirements of all ready jobs together, or of those that are bound to one scheduler.',
     query: z.object({ scheduler_config_id: queryInteger.optional() }),
     reply: ReadyJobRequirements,
   }),
   listJobIds: workflowRoute('GET', '/workflows/{id}/job_ids', 'read', {
+    reads: 'rows',
     says: 'List the ids of all jobs.',
     reply: z.object({ job_ids: z.array(id), count: integer }),
   }),
@@ -121,16 +124,19 @@ export const workflowRoutes = {
     reply: z.object({ reinitialized_jobs: z.array(text) }),
   }),
   listJobDependencies: workflowRoute('GET', '/workflows/{id}/job_dependencies', 'read', {
+    reads: 'clamped page',
     says: 'List the dependencies between jobs.',
     query: z.object(paging),
     reply: page(JobDependency),
   }),
   listJobFileRelationships: workflowRoute('GET', '/workflows/{id}/job_file_relationships', 'read', {
+    reads: 'clamped page',
     says: 'List which job produces which file for which job.',
     query: z.object(paging),
     reply: page(JobFileRelationship),
   }),
   listJobUserDataRelationships: workflowRoute('GET', '/workflows/{id}/job_user_data_relationships', 'read', {
+    reads: 'clamped page',
     says: 'List which job produces which user data for which job.',
     query: z.object(paging),
     reply: page(JobUserDataRelationship),
