@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import { openSlurm } from '../cluster/slurm/slurm.ts';
+import { openBatch } from '../cluster/open-batch.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import { storedWorkerOf } from '../core/remote/worker-line.ts';
 import type { RecoverTools } from '../operations/recover/tools.ts';
@@ -56,7 +56,7 @@ const refusal = (workflowId: number, why: string) =>
   new Refusal('RECOVERY_REFUSED', `workflow ${workflowId} cannot be recovered: ${why}`);
 
 const submitToolsOf = ({ client, service, environment, outputDir }: Place): SubmitTools => {
-  const slurm = openSlurm({ environment });
+  const slurm = openBatch(environment);
   return {
     client,
     slurm,

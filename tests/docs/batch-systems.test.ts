@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { openSlurm } from '../../src/cluster/slurm/slurm.ts';
+import { openBatch } from '../../src/cluster/open-batch.ts';
 import { openLocalBatch } from '../fakes/local-batch.ts';
 import { temporaryFolder } from '../support/programs.ts';
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/explanation/batch-systems.md'), 'utf8');
-const methods = Object.keys(openSlurm({ environment: {} })).filter((name) => name !== 'name');
+const methods = Object.keys(openBatch({})).filter((name) => name !== 'name');
 
 it('the page about batch systems has a line for each method, and none for a method that is gone', () => {
   const named = [...page.matchAll(/^\| `(\w+)` /gm)].map(([, name]) => name);

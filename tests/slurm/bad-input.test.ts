@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openSlurm } from '../../src/cluster/slurm/slurm.ts';
+import { openBatch } from '../../src/cluster/open-batch.ts';
 import { settleSubmissions } from '../../src/operations/submit/settle-submissions.ts';
 import { submitAllocations, type SubmitTools } from '../../src/operations/submit/submit-allocations.ts';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
@@ -63,7 +63,7 @@ describe.skipIf(slurmIsMissing !== undefined)('an allocation is submitted once, 
     const warnings: string[] = [];
     return {
       client: server.client,
-      slurm: openSlurm({ environment, atMostMs }),
+      slurm: openBatch(environment, { atMostMs }),
       settings: {
         url: server.url,
         outputDir,

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openSlurm } from '../../src/cluster/slurm/slurm.ts';
+import { openBatch } from '../../src/cluster/open-batch.ts';
 import { jobOfAllocation } from '../../src/core/allocation/slurm-job.ts';
 import { type RunningServer, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
@@ -147,7 +147,7 @@ describe.skipIf(slurmIsMissing !== undefined)('allocations that are submitted to
     );
 
     // A task that is canceled while it waits is forgotten by squeue and sacct.
-    await openSlurm({ environment: cluster.environment }).cancelQueued([`${array}_3`]);
+    await openBatch(cluster.environment).cancelQueued([`${array}_3`]);
     await until(
       async () => (await call(['status', String(id)])).stdout,
       (text) => text.includes(`Allocation ${array}_3 ended before a runner began`),

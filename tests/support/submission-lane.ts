@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
 import type { BatchQueue } from '../../src/cluster/batch/batch-system.ts';
-import { openSlurm } from '../../src/cluster/slurm/slurm.ts';
+import { openBatch } from '../../src/cluster/open-batch.ts';
 import { jobOfAllocation } from '../../src/core/allocation/slurm-job.ts';
 import { fireActions } from '../../src/operations/submit/fire-actions.ts';
 import { settleSubmissions } from '../../src/operations/submit/settle-submissions.ts';
@@ -71,7 +71,7 @@ export const toolsOf = (
   const held: string[] = [];
   return {
     client: mortal(client, kill),
-    slurm: mortalSlurm(openSlurm({ environment: { ...process.env, ...played.environment } }), kill),
+    slurm: mortalSlurm(openBatch({ ...process.env, ...played.environment }), kill),
     settings: {
       url: 'http://localhost',
       outputDir: join(folder, 'out'),

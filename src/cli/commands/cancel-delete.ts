@@ -1,4 +1,4 @@
-import { openSlurm } from '../../cluster/slurm/slurm.ts';
+import { openBatch } from '../../cluster/open-batch.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import { countOf, UNSUCCESSFUL } from '../../core/job/statuses.ts';
 import { counted } from '../../core/quantity/count-text.ts';
@@ -52,7 +52,7 @@ function endBefore(found: WorkflowStatus) {
 /** Cancels the allocations of a workflow that have not ended. */
 async function cancelInSlurm({ service, environment }: Context, id: number) {
   const { client } = await service();
-  return cancelAllocations(client, openSlurm({ environment }), id, await openAllocations(client, id));
+  return cancelAllocations(client, openBatch(environment), id, await openAllocations(client, id));
 }
 
 export const remove = command('delete <workflow...>', {

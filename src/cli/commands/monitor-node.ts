@@ -30,13 +30,13 @@ export const monitorNode = command('monitor-node', {
         ? undefined
         : await planOf((await context.service()).client, await chooseWorkflow(context, given));
     restrictFiles(context.configuration['client.run.umask']);
-    const { allocationOf } = await import('../../cluster/slurm/allocation.ts');
+    const { openBatch } = await import('../../cluster/open-batch.ts');
     const { measureNode } = await import('../../runner/observe/measure-node.ts');
     const measured = orFailure(() =>
       measureNode({
         outputDir: options.outputDir,
         workflow: asked?.workflow,
-        allocation: allocationOf(environment),
+        allocation: openBatch(environment).allocationOf(environment),
         node: {
           ...(asked?.node ?? { cpu: true, memory: true, isTimeSeries: true }),
           ...(options.summaryOnly === true ? { isTimeSeries: false } : {}),

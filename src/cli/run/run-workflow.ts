@@ -1,7 +1,6 @@
 import { steadyNow } from '../../client/steady-clock.ts';
 import { runHere } from '../../operations/run/run-here.ts';
-import { allocationOf } from '../../cluster/slurm/allocation.ts';
-import { hasSlurm, openSlurm } from '../../cluster/slurm/slurm.ts';
+import { hasBatch, openBatch } from '../../cluster/open-batch.ts';
 import { restrictFiles } from '../../cluster/umask.ts';
 import type { Runner, RunnerOptions, RunSummary } from '../../runner/facts/options.ts';
 import type { SubmitTools } from '../../operations/submit/submit-tools.ts';
@@ -83,13 +82,14 @@ export async function runWorkflow(
   restrictFiles(configuration['client.run.umask']);
   const { connection, url, jobVariables } = await context.service();
   const outputDir = options.outputDir;
-  const canSubmit = !settings.standalone && hasSlurm(context.environment);
+  const batch = openBatch(context.environment);
+  const canSubmit = !settings.standalone && hasBatch(context.environment);
   const submitTools = canSubmit ? await submitToolsOf(context, outputDir) : undefined;
   const progress = createProgressLine(output, process.stderr, () => performance.now());
   const runner = await runHere(connection, {
     workflowId,
-    batch: hasSlurm(context.environment) ? openSlurm(context) : undefined,
-    allocation: allocationOf(context.environment),
+    batch: hasBatch(context.environment) ? batch : undefined,
+    allocation: batch.allocationOf(context.environment),
     apiUrl: url,
     outputDir,
     submitTools,

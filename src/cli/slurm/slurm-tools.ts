@@ -1,5 +1,5 @@
 import { restrictFiles } from '../../cluster/umask.ts';
-import { openSlurm } from '../../cluster/slurm/slurm.ts';
+import { openBatch } from '../../cluster/open-batch.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 import type { SubmitTools } from '../../operations/submit/submit-allocations.ts';
 import { builtIn } from '../config/schema.ts';
@@ -27,7 +27,7 @@ export async function submitTools(context: Context, options: SubmitOptions, comm
   const { client, url, jobVariables } = await context.service();
   // A runner in an allocation logs in as this command does, also with --password.
   const submitting = { ...environment, ...Object.fromEntries(jobVariables(0)) };
-  const slurm = openSlurm({ environment: submitting, onSlow: (words) => output.warn(words) });
+  const slurm = openBatch(submitting, { onSlow: (words) => output.warn(words) });
   return {
     client,
     slurm,

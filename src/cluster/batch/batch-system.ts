@@ -16,6 +16,22 @@ export interface BatchSystem extends BatchQueue, BatchRecords, InsideAllocation 
   endOf(job: SlurmJob): Promise<EndedScript | undefined>;
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A batch system as the door has it (`cluster/open-batch.ts`). */
+export interface KnownBatch {
+  /** Whether a process with these variables can submit allocations to it. */
+  isHere(environment: Environment): boolean;
+  open(environment: Environment, options: BatchOptions): BatchSystem;
+}
+
+export interface BatchOptions {
+  /** The longest time for each call. */
+  readonly atMostMs?: number | undefined;
+  /** A program has not answered for some seconds: says what is waited for, and for how long. */
+  readonly onSlow?: ((words: string) => void) | undefined;
+}
+
 /** The queue of allocations. */
 export interface BatchQueue {
   /** The id of the job that it made of a script, or of a job array with these tasks, such as `0-3,7`. Throws `SubmissionFailed`. */
@@ -56,7 +72,7 @@ interface InsideAllocation {
   /** The variable that names the allocation in the environment of its processes. */
   readonly jobVariable: string;
   /** The allocation of a process with these variables; undefined outside of one. */
-  allocationOf(environment: Readonly<Record<string, string | undefined>>): Allocation | undefined;
+  allocationOf(environment: Environment): Allocation | undefined;
   /** The names of its nodes, in their order. */
   nodesOf(allocation: Allocation): Promise<readonly string[]>;
   /** The memory of this node that belongs to it, in bytes; undefined where nothing says it. */

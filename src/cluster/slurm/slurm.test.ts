@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { openSlurm } from './slurm.ts';
+import { slurm } from './slurm.ts';
 
 /** A program that prints this, for a `TORC_FAKE_…` variable. */
 function program(lines: string): string {
@@ -16,7 +16,7 @@ describe('the time that is left of an allocation', () => {
   const left = (
     environment: Record<string, string>,
     allocation: { jobId: number; endsAtMs?: number } = { jobId: 42 },
-  ) => openSlurm({ environment }).secondsLeft(allocation);
+  ) => slurm.open(environment, {}).secondsLeft(allocation);
   const squeue = program('test "$3" = 42 && echo 42\\|1795896740');
 
   it.each([
@@ -56,7 +56,7 @@ describe('the time that is left of an allocation', () => {
 
 describe('the run of an allocation', () => {
   const runOf = (line: string, restarts: number) =>
-    openSlurm({ environment: { TORC_FAKE_SCONTROL: program(line) } }).runOf({ jobId: 42, restarts });
+    slurm.open({ TORC_FAKE_SCONTROL: program(line) }, {}).runOf({ jobId: 42, restarts });
   const job = (state: string, restarts: number) =>
     `echo "JobId=42 JobState=${state} Restarts=${restarts} SubmitTime=1795896140 StartTime=1795896150 EndTime=1795896740"`;
 
@@ -87,11 +87,11 @@ test.each([
   ['2026-11-28T20:02:23', '2026-11-28T20:02:13', 10],
 ])('the age of the controller is the difference of two of its times: %s and %s', async (now, booted, age) => {
   const scontrol = program(`echo "Configuration data as of ${now}"; echo "BOOT_TIME               = ${booted}"`);
-  expect(await openSlurm({ environment: { TORC_FAKE_SCONTROL: scontrol } }).queueAgeSeconds()).toBe(age);
-  expect(await openSlurm({ environment: { TORC_FAKE_SCONTROL: '/bin/false' } }).queueAgeSeconds()).toBeUndefined();
+  expect(await slurm.open({ TORC_FAKE_SCONTROL: scontrol }, {}).queueAgeSeconds()).toBe(age);
+  expect(await slurm.open({ TORC_FAKE_SCONTROL: '/bin/false' }, {}).queueAgeSeconds()).toBeUndefined();
 });
 
-const mostTasks = (environment: Record<string, string | undefined>) => openSlurm({ environment }).mostTasks();
+const mostTasks = (environment: Record<string, string | undefined>) => slurm.open(environment, {}).mostTasks();
 
 test('there are no job arrays where Slurm does not answer, or another program plays sbatch alone', async () => {
   expect(await mostTasks({ TORC_FAKE_SCONTROL: '/bin/false', PATH: process.env['PATH'] })).toBe(1);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { BatchSystem } from '../batch/batch-system.ts';
+import type { BatchOptions, BatchSystem, KnownBatch } from '../batch/batch-system.ts';
 import { programOn } from '../program-on.ts';
 import { allocationOf, JOB_VARIABLE } from './allocation.ts';
 import { askSlurm } from './programs.ts';
@@ -19,7 +19,6 @@ import {
   runIn,
   scriptEndIn,
 } from './scontrol.ts';
-import type { OnSlow } from './slow.ts';
 import { openSqueue } from './squeue.ts';
 import { byName, notQueued, statesFrom } from './states.ts';
 import { isScriptOf } from '../../core/allocation/names.ts';
@@ -29,20 +28,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The duration of an allocation when Slurm is simulated, as in Torc 1.0.0. */
 const PLAYED_SECONDS = 10 * 24 * 3600;
 
-interface SlurmOptions {
-  readonly environment: Environment;
-  /** The longest time for each call. */
-  readonly atMostMs?: number | undefined;
-  /** A program has not answered for some seconds. */
-  readonly onSlow?: OnSlow | undefined;
-}
-
 /**
  * Slurm, by its programs.
  *
  * If `TORC_FAKE_SBATCH` replaces sbatch, no Slurm knows an allocation that runs: it is not asked for its memory and its end.
  */
-export function openSlurm({ environment, atMostMs, onSlow }: SlurmOptions): BatchSystem {
+function openSlurm(environment: Environment, { atMostMs, onSlow }: BatchOptions): BatchSystem {
   const ask = askSlurm(environment, atMostMs, onSlow);
   const squeue = openSqueue(ask);
   const scontrol = openScontrol(ask);
@@ -111,9 +102,11 @@ export function openSlurm({ environment, atMostMs, onSlow }: SlurmOptions): Batc
   };
 }
 
-/** Whether allocations can be submitted here. */
-export const hasSlurm = (environment: Environment): boolean =>
-  Boolean(environment['TORC_FAKE_SBATCH']) || programOn(environment['PATH'], 'sbatch') !== undefined;
+export const slurm: KnownBatch = {
+  isHere: (environment) =>
+    Boolean(environment['TORC_FAKE_SBATCH']) || programOn(environment['PATH'], 'sbatch') !== undefined,
+  open: openSlurm,
+};
 
 /**
  * The processes of this machine that give a script with one of these tokens to Slurm at this moment: sbatch outlives a

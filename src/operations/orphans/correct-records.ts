@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import { openSlurm } from '../../cluster/slurm/slurm.ts';
+import { openBatch } from '../../cluster/open-batch.ts';
 import type { Worker } from '../../core/remote/worker-line.ts';
 import type { RemoteService } from '../remote/service.ts';
 import { type Cleaned, cleanOrphans } from './clean.ts';
@@ -32,7 +32,7 @@ export async function correctRecords(tools: CorrectTools, workflowId: number): P
   const { client, environment, outputDir, onNotice } = tools;
   const workflow = await client.getWorkflow({ params: { id: workflowId } });
   const lostRunners = (await recoverHere(client, workflow, onNotice)) + (await recoverLostOnHosts(tools, workflowId));
-  const options = { slurm: openSlurm({ environment }), outputDir, isDryRun: false, nowMs: Date.now };
+  const options = { slurm: openBatch(environment), outputDir, isDryRun: false, nowMs: Date.now };
   return { cleaned: await cleanOrphans(client, workflowId, options), lostRunners };
 }
 

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { all } from '../../client/every.ts';
-import { openSlurm } from '../../cluster/slurm/slurm.ts';
+import { openBatch } from '../../cluster/open-batch.ts';
 import type { Dead } from '../../core/lifecycle/recover/recovery-plan.ts';
 import { type Cleaned, cleanOrphans } from './clean.ts';
 import type { CorrectTools } from './correct-records.ts';
@@ -23,7 +23,7 @@ export async function findDead(
   { asksHosts }: { readonly asksHosts: boolean },
 ): Promise<FoundDead> {
   const { client, environment, outputDir } = tools;
-  const slurm = openSlurm({ environment });
+  const slurm = openBatch(environment);
   const options = { slurm, outputDir, isDryRun: true, nowMs: Date.now };
   const cleaned = await cleanOrphans(client, workflowId, options);
   const inSlurm = new Set(cleaned.dead.runners);

@@ -1,4 +1,4 @@
-import { hasSlurm, openSlurm } from '../../cluster/slurm/slurm.ts';
+import { hasBatch, openBatch } from '../../cluster/open-batch.ts';
 import { jobsInQueue, type SlurmJob } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 
@@ -21,8 +21,8 @@ export async function queuedAllocations(
 ): Promise<QueuedAllocation[]> {
   const ids = jobsInQueue(allocations);
   if (ids.length === 0) return [];
-  if (!hasSlurm(environment)) return ids.map((slurmJobId) => ({ slurmJobId, reason: undefined, hasEnded: false }));
-  const slurm = openSlurm({ environment, atMostMs: AT_MOST_MS });
+  if (!hasBatch(environment)) return ids.map((slurmJobId) => ({ slurmJobId, reason: undefined, hasEnded: false }));
+  const slurm = openBatch(environment, { atMostMs: AT_MOST_MS });
   const [reasons, states] = await Promise.all([
     slurm.waitingReasons(ids).catch(() => new Map<SlurmJob, string>()),
     slurm.statesOf(ids),

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import { hasSlurm, openSlurm } from '../../cluster/slurm/slurm.ts';
+import { hasBatch, openBatch } from '../../cluster/open-batch.ts';
 import { scriptEndWords } from '../../core/allocation/end-words.ts';
 import { jobOfAllocation, type SlurmJob } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
@@ -37,10 +37,10 @@ export async function unbegunAllocations(
   workflowId: number,
   { environment, outputDir }: Here,
 ): Promise<UnbegunAllocation[]> {
-  if (!hasSlurm(environment)) return [];
+  if (!hasBatch(environment)) return [];
   const newest = { workflow_id: workflowId, sort_by: 'id', reverse_sort: true, limit: MOST };
   const { items } = await client.listScheduledComputeNodes({ query: newest });
-  const slurm = openSlurm({ environment, atMostMs: AT_MOST_MS });
+  const slurm = openBatch(environment, { atMostMs: AT_MOST_MS });
   const found: UnbegunAllocation[] = [];
   for (const record of items) {
     if (record.scheduler_type !== 'slurm' || record.scheduler_id <= 0) continue;

@@ -46,8 +46,8 @@ export const slurmRunner = command('run <url> <workflow> <output-dir>', {
   ],
   async run(context, [, workflow, outputDir], options) {
     const { environment, output } = context;
-    const { openSlurm } = await import('../../../cluster/slurm/slurm.ts');
-    const slurm = openSlurm({ environment });
+    const { openBatch } = await import('../../../cluster/open-batch.ts');
+    const slurm = openBatch(environment);
     const reported = slurm.allocationOf(environment);
     if (reported === undefined)
       throw new Failure('SLURM_JOB_ID is not set: this program runs inside a Slurm allocation; elsewhere use torc run');

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { pause } from '../../../client/long-timers.ts';
-import { openSlurm } from '../../../cluster/slurm/slurm.ts';
+import { openBatch } from '../../../cluster/open-batch.ts';
 import type { WorkflowStatus } from '../../../core/contract/workflow.ts';
 import { outcomeRecord } from '../../../core/lifecycle/explain/outcome.ts';
 import { ALWAYS_COUNTED, isOneOf } from '../../../core/job/statuses.ts';
@@ -54,7 +54,7 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
     context.exitWith(1);
     return;
   }
-  const slurm = openSlurm({ environment: context.environment });
+  const slurm = openBatch(context.environment);
   const recovery = await recoverTools(context, id, options);
   const path = join(options.outputDir, `watch_${hostname()}_wf${id}.log`);
   const log = openRunnerLog(path, 'info', Date.now, () => {});
