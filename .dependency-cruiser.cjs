@@ -151,6 +151,12 @@ module.exports = {
       { path: '^src/operations/' },
     ),
     forbid(
+      'batch-systems-open-at-one-door',
+      'what submits, asks about and ends allocations gets its batch system from cluster/open-batch.ts, whichever it is',
+      { path: '^src/', pathNot: '^src/cluster/(open-batch\\.ts$|slurm/)|\\.test\\.ts$' },
+      { path: '^src/cluster/slurm/(slurm|submission-script|sbatch)\\.ts$' },
+    ),
+    forbid(
       'processes-start-at-three-doors',
       'cluster/exec.ts starts helper programs, runner/launch jobs, and the server what reads for administrators',
       {

@@ -139,6 +139,10 @@ const cruised: Readonly<Record<string, readonly [path: string, text: string]>> =
     'src/runner/climbs.ts',
     "import { gatherPlanFacts } from '../operations/update/plan-facts.ts';\nexport const climbs = gatherPlanFacts;\n",
   ],
+  'batch-systems-open-at-one-door': [
+    'src/operations/opens.ts',
+    "import { slurm } from '../cluster/slurm/slurm.ts';\nexport const opens = slurm;\n",
+  ],
   'processes-start-at-three-doors': [
     'src/runner/spawns.ts',
     "import { spawn } from 'node:child_process';\nexport const spawns = spawn;\n",

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Allocation } from '../../src/cluster/batch/allocation.ts';
 import type { BatchSystem, JobState } from '../../src/cluster/batch/batch-system.ts';
 import { killTogether, signalProcess } from '../../src/cluster/host/kill-together.ts';
+import { ALLOCATION_VARIABLE, runnerCommand } from '../../src/core/allocation/runner-line.ts';
 import type { SlurmJob } from '../../src/core/allocation/slurm-job.ts';
 import type { QueueState } from '../../src/core/allocation/slurm-state.ts';
 import { processesWith } from '../support/processes.ts';
@@ -106,6 +107,16 @@ export function openLocalBatch({ folder, slots, environment }: LocalBatchOptions
 
   return {
     name: 'the batch system of this machine',
+    scriptOf: ({ jobName, record, runner }) =>
+      [
+        '#!/bin/bash',
+        `# job: ${jobName}`,
+        ...(record === undefined ? [] : [`export ${ALLOCATION_VARIABLE}=${record.id}`]),
+        `exec ${runnerCommand(runner)}\n`,
+      ].join('\n'),
+    jobNameIn: (text) => /^# job: (.*)$/m.exec(text)?.[1],
+    takesArray: () => false,
+    testScript: async () => undefined,
     async submit(script) {
       const jobId = (jobIds().at(-1) ?? 0) + 1;
       mkdirSync(path(jobId));

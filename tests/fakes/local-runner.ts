@@ -1,6 +1,6 @@
 import { steadyNow } from '../../src/client/steady-clock.ts';
 import { connect } from '../../src/client/node/connect.ts';
-import { ALLOCATION_VARIABLE } from '../../src/core/allocation/submission-script.ts';
+import { ALLOCATION_VARIABLE } from '../../src/core/allocation/runner-line.ts';
 import { inAllocation } from '../../src/runner/setup/in-allocation.ts';
 import { startRunner } from '../../src/runner/main/run.ts';
 import { openLocalBatch } from './local-batch.ts';

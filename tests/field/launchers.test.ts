@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isUnknownJob } from '../../src/cluster/slurm/text.ts';
 import { parseRecordedJobs } from '../../src/cluster/slurm/sacct.ts';
-import { submissionScript } from '../../src/core/allocation/submission-script.ts';
+import { submissionScript } from '../../src/cluster/slurm/submission-script.ts';
 import { NO_MARK } from '../../src/core/attempt/step-mark.ts';
 import { inheritedInputs, srunOptions } from '../../src/runner/step/slurm/srun.ts';
 import { stepAccountOf } from '../../src/runner/step/slurm/step-account.ts';

@@ -31,7 +31,7 @@ const MODES = {
 type Mode = keyof typeof MODES;
 const isWide = (mode: Mode) => mode === 'steps of two nodes';
 
-/** The lines of the script as `torc` writes them (`core/allocation/submission-script.ts`). */
+/** The lines of the script as `torc` writes them (`cluster/slurm/submission-script.ts`). */
 const SCRIPTS: Partial<Record<Mode, (runner: string) => readonly string[]>> = {
   'a runner a node': (runner) => [`srun --ntasks-per-node=1 --wait=0 --kill-on-bad-exit=0 ${runner} --is-subtask`],
   'monitored nodes': (runner) => [

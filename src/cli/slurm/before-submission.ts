@@ -1,3 +1,4 @@
+import { openBatch } from '../../cluster/open-batch.ts';
 import { unclaimableWords } from '../../core/lifecycle/placement/unclaimable.ts';
 import { testDueActions } from '../../operations/submit/test-submission.ts';
 import { unrunnableJobs } from '../../operations/submit/unrunnable.ts';
@@ -35,7 +36,7 @@ export async function reportUnrunnable(context: Context, workflowId: number, isF
 export async function reportRefusedBySlurm(context: Context, workflowId: number, isForced: boolean): Promise<void> {
   const { client } = await context.service();
   const onSlow = (words: string) => context.output.warn(words);
-  const found = await testDueActions(client, workflowId, context.environment, onSlow);
+  const found = await testDueActions(client, workflowId, openBatch(context.environment, { onSlow }));
   const isFinal = found.some(({ tested }) => tested.kind === 'refused' && tested.isFinal);
   const words = found.flatMap(({ name, asks, tested }) => testedWords({ ...asks, name }, tested) ?? []);
   if (!isFinal || isForced) {

@@ -1,4 +1,4 @@
-import type { Tested } from '../../cluster/slurm/sbatch.ts';
+import type { Tested } from '../../cluster/batch/allocation-script.ts';
 
 /** A scheduler by its name, with what Slurm takes or refuses whatever its nodes do. */
 interface Asked {
@@ -9,8 +9,8 @@ interface Asked {
 }
 
 /** Why Slurm would not start allocations of a scheduler; undefined if it would, or could not be asked. */
-export function testedWords(scheduler: Asked, tested: Tested): string | undefined {
-  if (tested.kind !== 'refused') return undefined;
+export function testedWords(scheduler: Asked, tested: Tested | undefined): string | undefined {
+  if (tested?.kind !== 'refused') return undefined;
   return tested.isFinal
     ? `Slurm would refuse allocations of ${scheduler.name} (${askedText(scheduler)}): ${tested.words}`
     : `Slurm cannot start allocations of ${scheduler.name} as the cluster is now: ${tested.words}`;

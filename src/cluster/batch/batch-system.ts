@@ -2,6 +2,7 @@ import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import type { AllocationRun, AllocationState } from '../../core/allocation/allocation-end.ts';
 import type { ScriptEnd } from '../../core/allocation/end-words.ts';
 import type { Allocation } from './allocation.ts';
+import type { AllocationScript, Tested } from './allocation-script.ts';
 
 /**
  * A batch system: what submits allocations, knows how they stand, and ends them.
@@ -9,7 +10,7 @@ import type { Allocation } from './allocation.ts';
  * The parts of the program that submit, run and recover know it by this interface alone. `cluster/slurm/` implements it; what
  * another one has to give is in `docs/explanation/batch-systems.md`.
  */
-export interface BatchSystem extends BatchQueue, BatchRecords, InsideAllocation {
+export interface BatchSystem extends BatchScripts, BatchQueue, BatchRecords, InsideAllocation {
   /** Its name, for people: `Slurm`. */
   readonly name: string;
   /** For people: how the script of a job ended; undefined if it has not, or if nothing is known of it. Never rejects. */
@@ -30,6 +31,18 @@ export interface BatchOptions {
   readonly atMostMs?: number | undefined;
   /** A program has not answered for some seconds: says what is waited for, and for how long. */
   readonly onSlow?: ((words: string) => void) | undefined;
+}
+
+/** The scripts of allocations. */
+export interface BatchScripts {
+  /** The text of a script. Throws `SUBMISSION_REFUSED` for what it cannot ask for. */
+  scriptOf(script: AllocationScript): string;
+  /** The name of the job in the text of a script; undefined if there is none. */
+  jobNameIn(text: string): string | undefined;
+  /** Whether allocations of a scheduler may be tasks of a job array. */
+  takesArray(scheduler: AllocationScript['scheduler'], defaults: AllocationScript['defaults']): boolean;
+  /** What it would say to the text of a script; undefined where nothing may be asked. Never rejects. */
+  testScript(text: string): Promise<Tested | undefined>;
 }
 
 /** The queue of allocations. */

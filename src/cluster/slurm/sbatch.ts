@@ -1,4 +1,5 @@
 import { queueReasonOf } from '../../core/lifecycle/explain/queue-reason.ts';
+import type { Tested } from '../batch/allocation-script.ts';
 import { SubmissionFailed } from '../batch/batch-system.ts';
 import { runHelper } from '../exec.ts';
 import { HelperFailed } from '../helper-failed.ts';
@@ -54,14 +55,6 @@ const withAdvice = (words: string): string =>
   /invalid (?:account|qos)|user's group not permitted/i.test(words)
     ? `${words} (yours: sacctmgr show associations user=$USER format=Account,Partition,QOS)`
     : words;
-
-/** What Slurm says about a script that is not submitted. */
-export type Tested =
-  | { readonly kind: 'starts'; readonly atMs: number }
-  /** Slurm would not accept the script (`isFinal`), or has no nodes for it as it is now: some may be drained. */
-  | { readonly kind: 'refused'; readonly words: string; readonly isFinal: boolean }
-  /** Slurm could not be asked. */
-  | { readonly kind: 'unknown'; readonly words: string };
 
 const AT_MOST_MS = 30_000;
 

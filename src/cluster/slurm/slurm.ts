@@ -5,7 +5,7 @@ import { programOn } from '../program-on.ts';
 import { allocationOf, JOB_VARIABLE } from './allocation.ts';
 import { askSlurm } from './programs.ts';
 import { accountedEnd, accountedJobs, recordedJobs } from './sacct.ts';
-import { submitScript } from './sbatch.ts';
+import { submitScript, testOnly } from './sbatch.ts';
 import { cancelJob, cancelQueued } from './scancel.ts';
 import {
   fateIn,
@@ -20,6 +20,7 @@ import {
   scriptEndIn,
 } from './scontrol.ts';
 import { openSqueue } from './squeue.ts';
+import { jobNameIn, submissionScript, takesArray } from './submission-script.ts';
 import { byName, notQueued, statesFrom } from './states.ts';
 import { isScriptOf } from '../../core/allocation/names.ts';
 
@@ -40,6 +41,11 @@ function openSlurm(environment: Environment, { atMostMs, onSlow }: BatchOptions)
   const isPlayed = Boolean(environment['TORC_FAKE_SBATCH']);
   return {
     name: 'Slurm',
+    scriptOf: submissionScript,
+    jobNameIn,
+    takesArray,
+    // A stand-in for sbatch would take the question for a submission.
+    testScript: async (text) => (isPlayed ? undefined : testOnly(text, environment, onSlow)),
     submit: (script, tasks) => submitScript(ask, script, tasks),
     mostTasks: async () =>
       // A program that stands in for sbatch alone knows no arrays.

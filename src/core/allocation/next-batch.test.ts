@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { jobsOfId } from './slurm-job.ts';
-import { nextBatch, tasksText, wantsPlainJobs } from './next-batch.ts';
+import { nextBatch, tasksText } from './next-batch.ts';
 
 const ids = [7, 8, 9, 12];
 
@@ -48,16 +48,4 @@ test('submissions one after the other take every record once, whatever the limit
 test('the numbers of tasks are what Slurm shows of a job array', () => {
   expect(tasksText([7, 8, 9, 12], 7)).toBe('0-2,5');
   expect(jobsOfId(`34_[${tasksText([9, 7, 12], 7)}]`)).toEqual(['34_0', '34_2', '34_5']);
-});
-
-test.each([
-  [{}, {}, false],
-  [{ extra: '--mail-type=ALL' }, { account: 'a' }, false],
-  [{ serialize_allocations: true }, {}, true],
-  [{ extra: '--array=0-3' }, {}, true],
-  [{ extra: '--hold -a 0-3' }, {}, true],
-  [{ extra: '--account=x-a' }, {}, false],
-  [{}, { array: '0-3' }, true],
-])('a scheduler with %j and the defaults %j submits plain jobs: %s', (scheduler, defaults, expected) => {
-  expect(wantsPlainJobs(scheduler, defaults)).toBe(expected);
 });

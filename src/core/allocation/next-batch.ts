@@ -34,12 +34,3 @@ export function tasksText(ids: readonly number[], first: number): string {
   }
   return ranges.map(([from, to]) => (from === to ? String(from) : `${from}-${to}`)).join(',');
 }
-
-/** sbatch options under which a job is none of several tasks: a job array of the user's own, or one job after the other. */
-export const wantsPlainJobs = (
-  {
-    extra,
-    serialize_allocations: isSerialized,
-  }: { extra?: string | null | undefined; serialize_allocations?: boolean | null | undefined },
-  defaults: Readonly<Record<string, unknown>>,
-): boolean => isSerialized === true || Object.hasOwn(defaults, 'array') || /(^|\s)(--array\b|-a\b)/.test(extra ?? '');

@@ -17,6 +17,7 @@ import { recoverable, recoveryOf } from '../../core/lifecycle/recover/recovery-p
 import { gatherRecovery, gatherStanding } from './facts.ts';
 import { applyRecovery } from './recover.ts';
 import { replaceLost } from '../submit/replace-lost.ts';
+import { openBatch } from '../../cluster/open-batch.ts';
 
 /** Slurm as the jobs of this test see it: what was submitted, with its script, and how it stands. */
 function cluster() {
@@ -81,7 +82,7 @@ async function recover(
   });
   const tools: SubmitTools = {
     client,
-    slurm: at.slurm(kill),
+    slurm: { ...openBatch({}), ...at.slurm(kill) },
     settings: {
       url: 'http://localhost',
       outputDir,

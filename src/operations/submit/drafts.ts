@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { all } from '../../client/every.ts';
 import { makeFolder } from '../../cluster/make-folder.ts';
-import { cpusToAsk } from '../../core/allocation/cpu-request.ts';
 import {
   allocationJobName,
   isScriptOf,
@@ -10,9 +9,8 @@ import {
   startupWindowSeconds,
   submissionToken,
 } from '../../core/allocation/names.ts';
-import { wantsPlainJobs } from '../../core/allocation/next-batch.ts';
-import { submissionScript } from '../../core/allocation/submission-script.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
+import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { ownerLine } from './script-owner.ts';
@@ -42,7 +40,7 @@ export interface Drafts {
 
 let writtenHere = 0;
 
-export async function openDrafts({ client, settings }: SubmitTools, workflowId: number): Promise<Drafts> {
+export async function openDrafts({ client, slurm, settings }: SubmitTools, workflowId: number): Promise<Drafts> {
   const workflow = await client.getWorkflow({ params: { id: workflowId } });
   const defaults = workflow.slurm_defaults ?? {};
   const schedulers = new Map<number, Promise<SlurmScheduler>>();
@@ -51,7 +49,7 @@ export async function openDrafts({ client, settings }: SubmitTools, workflowId: 
     schedulers.set(id, found);
     return found;
   };
-  let needs: Promise<Parameters<typeof cpusToAsk>[1]> | undefined;
+  let needs: Promise<readonly ResourceRequirements[]> | undefined;
   const readNeeds = () =>
     (needs ??= all((page) => client.listResourceRequirements({ query: { workflow_id: workflowId, ...page } })));
 
@@ -63,28 +61,28 @@ export async function openDrafts({ client, settings }: SubmitTools, workflowId: 
   return {
     check,
     tokenOf,
-    takesArray: async ({ schedulerId }) => !wantsPlainJobs(await schedulerOf(schedulerId), defaults),
+    takesArray: async ({ schedulerId }) => slurm.takesArray(await schedulerOf(schedulerId), defaults),
     find(record) {
       const token = tokenOf(record.id);
       const path = pathOf(token);
-      return path === undefined ? undefined : { path, token, jobName: nameIn(path) };
+      return path === undefined
+        ? undefined
+        : { path, token, jobName: slurm.jobNameIn(readFileSync(path, 'utf8')) ?? path };
     },
     async write(record, isArray) {
       const request = requestOfRecord(record);
       await check(request);
       const scheduler = await schedulerOf(request.schedulerId);
-      const cpus = cpusToAsk({ defaults, extra: scheduler.extra }, await readNeeds());
       writtenHere += 1;
       const isSerialized = scheduler.serialize_allocations === true;
       const { schedulerId, jobPrefix: prefix = '' } = request;
       const naming = { workflowId, schedulerId, pid: process.pid, number: writtenHere, prefix, isSerialized };
       const jobName = allocationJobName(naming);
-      const script = submissionScript({
+      const script = slurm.scriptOf({
         jobName,
         scheduler,
         defaults,
-        additions: cpus === undefined ? {} : { 'cpus-per-task': String(cpus) },
-        overrides: isSerialized ? { dependency: 'singleton' } : {},
+        needs: await readNeeds(),
         submitter: ownerLine(),
         record: { id: record.id, isArray },
         workingFolder: process.cwd(),
@@ -136,11 +134,4 @@ function scriptWith(folder: string, token: string): string | undefined {
   if (!existsSync(folder)) return undefined;
   const name = readdirSync(folder).find((each) => isScriptOf(each, token));
   return name === undefined ? undefined : join(folder, name);
-}
-
-/** The name of the job in a script: in quotes where a prefix has blanks (`optionLine`). */
-function nameIn(path: string): string {
-  const text = readFileSync(path, 'utf8');
-  const [, quoted, plain] = /^#SBATCH --job-name=(?:"((?:[^"\\]|\\.)*)"|(\S+))$/m.exec(text) ?? [];
-  return quoted?.replaceAll(/\\(.)/g, '$1') ?? plain ?? path;
 }

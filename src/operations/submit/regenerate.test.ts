@@ -13,6 +13,7 @@ import { fireActions } from './fire-actions.ts';
 import { allocationsInUse, pendingJobs } from './pending.ts';
 import { regenerate, type RegenerateOptions } from './regenerate.ts';
 import type { SubmitTools } from './submit-allocations.ts';
+import { openBatch } from '../../cluster/open-batch.ts';
 
 /** A cluster in memory: allocations wait until a test starts or ends them. */
 function cluster() {
@@ -78,7 +79,7 @@ beforeEach(() => {
 
 const toolsOf = (of: TestService, at: ReturnType<typeof cluster>, outputDir: string): SubmitTools => ({
   client: of.client,
-  slurm: at.slurm,
+  slurm: { ...openBatch({}), ...at.slurm },
   settings: {
     url: 'http://localhost',
     outputDir,

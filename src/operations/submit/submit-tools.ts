@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import type { BatchQueue } from '../../cluster/batch/batch-system.ts';
+import type { BatchQueue, BatchScripts } from '../../cluster/batch/batch-system.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 
@@ -24,7 +24,7 @@ export interface SubmitSettings {
 
 export interface SubmitTools {
   readonly client: Client;
-  readonly slurm: BatchQueue;
+  readonly slurm: BatchQueue & BatchScripts;
   readonly settings: SubmitSettings;
   /** Called for each allocation that Slurm accepted. `jobId` is that of the array for a task, which is named by `job`. */
   readonly onSubmitted: (allocation: { jobName: string; jobId: number; job: SlurmJob }) => void;

@@ -1,7 +1,7 @@
 import { pause } from '../../../client/long-timers.ts';
 import { steadyNow } from '../../../client/steady-clock.ts';
 import type { Allocation } from '../../../cluster/batch/allocation.ts';
-import { ALLOCATION_VARIABLE } from '../../../core/allocation/submission-script.ts';
+import { ALLOCATION_VARIABLE } from '../../../core/allocation/runner-line.ts';
 import { workflowId } from '../../choose/choose-workflow.ts';
 import { command } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';

@@ -1,3 +1,4 @@
+import { openBatch } from '../../../cluster/open-batch.ts';
 import type { PlannedScheduler } from '../../../hpc/plan-schedulers.ts';
 import type { Grouping } from '../../../hpc/grouping.ts';
 import type { HpcProfile } from '../../../hpc/profile.ts';
@@ -9,7 +10,7 @@ import type { ValueMap } from '../../../core/workflow-file/text/value.ts';
 import { writeText, type WrittenFormat } from '../../../core/workflow-file/text/write-text.ts';
 import { type GeneratedSchedulers, generateSchedulers } from '../../../operations/submit/generate.ts';
 import { accountFor, knownProfiles } from '../../../operations/submit/profiles.ts';
-import { canTest, testAllocation } from '../../../operations/submit/test-submission.ts';
+import { testAllocation } from '../../../operations/submit/test-submission.ts';
 import { command } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { Failure } from '../../command/failure.ts';
@@ -115,11 +116,12 @@ export const slurmGenerate = command('slurm generate <file>', {
 
 /** What Slurm would not start of the plan. */
 async function refusals({ environment }: Context, { plan, schedulers, isLive }: Planned): Promise<string[]> {
-  if (!isLive || !canTest(environment)) return [];
+  if (!isLive) return [];
+  const batch = openBatch(environment);
   const defaults = plan.workflow.slurm_defaults ?? {};
   const found: string[] = [];
   for (const each of schedulers.schedulers) {
-    const words = testedWords(each, await testAllocation(each, defaults, { environment }));
+    const words = testedWords(each, await testAllocation(batch, { scheduler: each, defaults }));
     if (words !== undefined) found.push(words);
   }
   return found;

@@ -1,12 +1,13 @@
 import { clusterState } from '../../../cluster/slurm/sinfo.ts';
-import type { Tested } from '../../../cluster/slurm/sbatch.ts';
+import type { Tested } from '../../../cluster/batch/allocation-script.ts';
+import { openBatch } from '../../../cluster/open-batch.ts';
 import type { PlannedScheduler } from '../../../hpc/plan-schedulers.ts';
 import { type Estimates, type Recommendation, recommend } from '../../../hpc/recommend.ts';
 import { greatest } from '../../../core/quantity/extremes.ts';
 import { parseWalltime } from '../../../core/quantity/slurm-time.ts';
 import { byLevel, walk } from '../../../core/workflow-file/graph/walk.ts';
 import type { Plan } from '../../../core/workflow-file/plan/plan.ts';
-import { canTest, testAllocation } from '../../../operations/submit/test-submission.ts';
+import { testAllocation } from '../../../operations/submit/test-submission.ts';
 import { command } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import type { Column } from '../../output/table.ts';
@@ -58,7 +59,7 @@ export const planAllocationsCommand = command('slurm plan-allocations <file>', {
     const rows: Row[] = [];
     for (const scheduler of schedulers.schedulers) {
       const ideal = scheduler.allocations;
-      const asks = state !== undefined && options.skipTestOnly !== true && canTest(context.environment);
+      const asks = state !== undefined && options.skipTestOnly !== true;
       const estimates = asks ? await estimatesOf(context, plan, scheduler, warnings) : undefined;
       const nodes = state?.nodes.get(scheduler.on.name);
       const queue = state?.queue.get(scheduler.on.name);
@@ -130,11 +131,13 @@ async function estimatesOf(
   warnings: string[],
 ): Promise<Estimates | undefined> {
   const { allocations, nodes: each, walltime, name } = scheduler;
+  const batch = openBatch(environment);
   const test = (nodes: number) =>
-    testAllocation({ ...scheduler, nodes }, workflow.slurm_defaults ?? {}, { environment });
-  const startIn = (tested: Tested) =>
-    tested.kind === 'starts' ? Math.max(0, (tested.atMs - Date.now()) / MINUTE_MS) : undefined;
+    testAllocation(batch, { scheduler: { ...scheduler, nodes }, defaults: workflow.slurm_defaults ?? {} });
+  const startIn = (tested: Tested | undefined) =>
+    tested?.kind === 'starts' ? Math.max(0, (tested.atMs - Date.now()) / MINUTE_MS) : undefined;
   const one = await test(each);
+  if (one === undefined) return undefined;
   const small = startIn(one);
   if (small === undefined)
     warnings.push(testedWords(scheduler, one) ?? `When allocations of ${name} would start is unknown: ${wordsOf(one)}`);

@@ -1,15 +1,16 @@
 import { describe, expect, it, test } from 'vitest';
-import { type Submission, submissionScript } from './submission-script.ts';
+import type { AllocationScript } from '../batch/allocation-script.ts';
+import { jobNameIn, submissionScript, takesArray } from './submission-script.ts';
 
-const submission: Submission = {
+const submission: AllocationScript = {
   jobName: 'wf7_99_1',
   scheduler: { account: 'proj', nodes: 2, walltime: '04:00:00' },
   defaults: {},
   runner: { url: 'http://host:8080/torc-service/v1', workflowId: 7, outputDir: 'torc_output', pollIntervalSeconds: 30 },
 };
-const lines = (over: Partial<Submission>) => submissionScript({ ...submission, ...over }).split('\n');
-const runner = (over: Partial<Submission['runner']>) => ({ runner: { ...submission.runner, ...over } });
-const command = (over: Partial<Submission['runner']>) =>
+const lines = (over: Partial<AllocationScript>) => submissionScript({ ...submission, ...over }).split('\n');
+const runner = (over: Partial<AllocationScript['runner']>) => ({ runner: { ...submission.runner, ...over } });
+const command = (over: Partial<AllocationScript['runner']>) =>
   lines(runner(over)).find((line) => line.includes('torc-slurm-job-runner '));
 
 describe('the script of an allocation', () => {
@@ -59,11 +60,10 @@ describe('the script of an allocation', () => {
     expect(text).toEqual(expect.arrayContaining(['#SBATCH --exclusive', '#SBATCH --requeue', '#SBATCH --exclude=n1']));
   });
 
-  it('the script of an allocation lets additions fill only what was not requested', () => {
-    const additions = { 'cpus-per-task': '4', mem: '1g' };
-    const text = lines({ additions, scheduler: { ...submission.scheduler, mem: '2g' } });
-    expect(text).toContain('#SBATCH --cpus-per-task=4');
-    expect(text.filter((line) => line.includes('--mem'))).toEqual(['#SBATCH --mem=2g']);
+  it('the script of an allocation asks for the CPUs of the largest job where nothing else does', () => {
+    const needs = [{ num_cpus: 4 }, { num_cpus: 2 }];
+    expect(lines({ needs })).toContain('#SBATCH --cpus-per-task=4');
+    expect(lines({ needs, defaults: { ntasks: 2 } }).join()).not.toContain('cpus-per-task');
   });
 
   it('the script of an allocation writes no other field of the record: sbatch knows no --id and no --name', () => {
@@ -159,4 +159,16 @@ describe('the runner of an allocation', () => {
       text.findIndex((line) => line.startsWith('exec torc-slurm-job-runner')),
     );
   });
+});
+
+test.each([
+  [{}, {}, true],
+  [{ extra: '--mail-type=ALL' }, { account: 'a' }, true],
+  [{ serialize_allocations: true }, {}, false],
+  [{ extra: '--array=0-3' }, {}, false],
+  [{ extra: '--hold -a 0-3' }, {}, false],
+  [{ extra: '--account=x-a' }, {}, true],
+  [{}, { array: '0-3' }, false],
+])('a scheduler with %j and the defaults %j may submit a job array: %s', (scheduler, defaults, expected) => {
+  expect(takesArray(scheduler, defaults)).toBe(expected);
 });

@@ -1,48 +1,14 @@
-import type { SlurmScheduler } from '../contract/scheduling.ts';
-import { allocationOutputOf } from '../contract/files/runner.ts';
-import { Refusal } from '../contract/refusals.ts';
-import { shellWord } from '../text/shell-word.ts';
-
-/** Options of `torc-slurm-job-runner` in a submission script. */
-interface RunnerLine {
-  readonly url: string;
-  readonly workflowId: number;
-  readonly outputDir: string;
-  readonly pollIntervalSeconds: number;
-  readonly maxParallelJobs?: number | undefined;
-  readonly claimBackoffMaxSeconds?: number | undefined;
-  readonly tlsCaCert?: string | undefined;
-  readonly tlsInsecure?: boolean | undefined;
-  /** The umask of the files of runners, if it is not the default: the folder's `torc.toml` may have changed when they start. */
-  readonly umask?: string | undefined;
-  /** Upper limit of the delay before a runner starts. */
-  readonly startupDelaySeconds?: number | undefined;
-  /** A runner on each node, started by srun, with this value of `--mpi` if any. */
-  readonly perNode?: { readonly mpi?: string | undefined } | undefined;
-  /** Measure the other nodes of the allocation. */
-  readonly monitorsNodes?: boolean | undefined;
-}
-
-export interface Submission {
-  readonly jobName: string;
-  readonly scheduler: Pick<
-    SlurmScheduler,
-    'account' | 'nodes' | 'walltime' | 'gres' | 'mem' | 'partition' | 'qos' | 'tmp' | 'extra'
-  >;
-  /** sbatch options of all allocations of the workflow, by long name. */
-  readonly defaults: Readonly<Record<string, unknown>>;
-  /** sbatch options that apply if neither the scheduler nor the defaults give them. */
-  readonly additions?: Readonly<Record<string, string>>;
-  /** sbatch options that replace defaults; `extra` can still change them. */
-  readonly overrides?: Readonly<Record<string, string>>;
-  /** A comment on the second line: who submits. */
-  readonly submitter?: string;
-  /** The record of the allocation, or that of the first task of a job array. */
-  readonly record?: { readonly id: number; readonly isArray: boolean };
-  /** In which sbatch is run. */
-  readonly workingFolder?: string;
-  readonly runner: RunnerLine;
-}
+import { cpusToAsk } from '../../core/allocation/cpu-request.ts';
+import {
+  ALLOCATION_VARIABLE,
+  monitorCommand,
+  runnerCommand,
+  type RunnerLine,
+} from '../../core/allocation/runner-line.ts';
+import { allocationOutputOf } from '../../core/contract/files/runner.ts';
+import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import type { AllocationScript } from '../batch/allocation-script.ts';
 
 /**
  * The script of an allocation: sbatch reads its options from the `#SBATCH` lines, then the job runs it.
@@ -56,20 +22,20 @@ export function submissionScript({
   jobName,
   scheduler,
   defaults,
-  additions = {},
-  overrides = {},
+  needs,
   submitter,
   record,
   workingFolder = '',
   runner,
-}: Submission): string {
+}: AllocationScript): string {
   const { account, walltime, extra, nodes, partition, qos, gres, mem, tmp } = scheduler;
   const own = { nodes, partition, qos, gres, mem, tmp };
+  const cpus = needs === undefined ? undefined : cpusToAsk({ defaults, extra }, needs);
   const free: Record<string, string> = {
     'open-mode': 'append',
-    ...additions,
+    ...(cpus === undefined ? {} : { 'cpus-per-task': String(cpus) }),
     ...dashed(defaults),
-    ...overrides,
+    ...(scheduler.serialize_allocations === true ? { dependency: 'singleton' } : {}),
     ...dashed(own),
   };
   const folder = inPattern(runner.outputDir, free['chdir'] ?? workingFolder);
@@ -93,12 +59,6 @@ export function submissionScript({
     '',
   ].join('\n');
 }
-
-/**
- * Names the record of the allocation to its runner, which stores the id of its job there: the submitter may have been
- * killed before it could.
- */
-export const ALLOCATION_VARIABLE = 'TORC_ALLOCATION';
 
 /** The records of an array follow from the numbers of its tasks. */
 const recordText = ({ id, isArray }: { readonly id: number; readonly isArray: boolean }): string =>
@@ -131,6 +91,12 @@ function optionLine(name: string, value: string): string {
   if (value === 'true' && FLAGS.has(name)) return `#SBATCH --${name}`;
   const text = oneLine(name, value);
   return `#SBATCH --${name}=${/[\s"'\\#]/.test(text) ? `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"` : text}`;
+}
+
+/** The name of the job in the text of such a script: in quotes where a prefix has blanks (`optionLine`). */
+export function jobNameIn(script: string): string | undefined {
+  const [, quoted, plain] = /^#SBATCH --job-name=(?:"((?:[^"\\]|\\.)*)"|(\S+))$/m.exec(script) ?? [];
+  return quoted?.replaceAll(/\\(.)/g, '$1') ?? plain;
 }
 
 /** Options of sbatch without a value, and `exclusive`, whose value is optional. */
@@ -179,24 +145,6 @@ function commandsOf(runner: RunnerLine): string[] {
   return [...(runner.monitorsNodes === true ? monitorOf(runner) : []), `exec ${runnerCommand(runner)}`];
 }
 
-function runnerCommand(runner: RunnerLine): string {
-  const option = (name: string, value: number | undefined) => (value === undefined ? '' : ` --${name} ${value}`);
-  return (
-    `${umaskOf(runner)}torc-slurm-job-runner ${shellWord(runner.url)} ${runner.workflowId} ${shellWord(runner.outputDir)}` +
-    option('poll-interval', runner.pollIntervalSeconds) +
-    option('max-parallel-jobs', runner.maxParallelJobs) +
-    option('claim-backoff-max-secs', runner.claimBackoffMaxSeconds) +
-    tlsOf(runner) +
-    option('startup-delay-seconds', (runner.startupDelaySeconds ?? 0) > 0 ? runner.startupDelaySeconds : undefined)
-  );
-}
-
-const umaskOf = ({ umask }: RunnerLine): string => (umask === undefined ? '' : `env TORC_UMASK=${shellWord(umask)} `);
-
-const tlsOf = ({ tlsCaCert, tlsInsecure }: RunnerLine): string =>
-  (tlsCaCert === undefined ? '' : ` --tls-ca-cert '${tlsCaCert.replaceAll("'", String.raw`'\''`)}'`) +
-  (tlsInsecure === true ? ' --tls-insecure' : '');
-
 /** The text after `srun --mpi=`. */
 function mpiOf(mpi: string): string {
   const text = mpi.trim();
@@ -214,6 +162,12 @@ const monitorOf = (runner: RunnerLine): string[] => [
   'if [ "${SLURM_JOB_NUM_NODES:-1}" -gt 1 ]; then',
   '  srun --overlap --nodes=$((SLURM_JOB_NUM_NODES - 1)) --ntasks=$((SLURM_JOB_NUM_NODES - 1)) --ntasks-per-node=1' +
     ' --exclude="$SLURMD_NODENAME" --job-name=torc-monitor-node --wait=0 --kill-on-bad-exit=0' +
-    ` ${umaskOf(runner)}torc --url ${shellWord(runner.url)}${tlsOf(runner)} monitor-node -w ${runner.workflowId} --output-dir ${shellWord(runner.outputDir)} &`,
+    ` ${monitorCommand(runner)} &`,
   'fi',
 ];
+
+/** Whether allocations may be tasks of a job array: not with an array of the user's own, and not if they run one after the other. */
+export const takesArray = (
+  { extra, serialize_allocations: isSerialized }: Pick<SlurmScheduler, 'extra' | 'serialize_allocations'>,
+  defaults: Readonly<Record<string, unknown>>,
+): boolean => isSerialized !== true && !Object.hasOwn(defaults, 'array') && !/(^|\s)(--array\b|-a\b)/.test(extra ?? '');
