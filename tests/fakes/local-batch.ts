@@ -107,6 +107,10 @@ export function openLocalBatch({ folder, slots, environment }: LocalBatchOptions
 
   return {
     name: 'the batch system of this machine',
+    profile: async () => {
+      throw new Error('it has no partitions');
+    },
+    load: async () => ({ nodes: new Map(), queue: new Map() }),
     scriptOf: ({ jobName, record, runner }) =>
       [
         '#!/bin/bash',
@@ -117,6 +121,7 @@ export function openLocalBatch({ folder, slots, environment }: LocalBatchOptions
     jobNameIn: (text) => /^# job: (.*)$/m.exec(text)?.[1],
     takesArray: () => false,
     testScript: async () => undefined,
+    shellOptions: async () => ({ warning: undefined }),
     async submit(script) {
       const jobId = (jobIds().at(-1) ?? 0) + 1;
       mkdirSync(path(jobId));

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { discoverProfile } from '../../cluster/slurm/sinfo.ts';
+import { openBatch } from '../../cluster/open-batch.ts';
 import { canServe, choosePartition } from '../../hpc/choose-partition.ts';
 import type { HpcPartition, HpcProfile } from '../../hpc/profile.ts';
 import { profileToml } from '../../hpc/profile-toml.ts';
@@ -204,7 +204,7 @@ const generate = command('hpc generate', {
   async run(context, _args, options) {
     const { output, environment } = context;
     output.recordOnly('HPC profile');
-    const profile = await discoverProfile(environment, {
+    const profile = await openBatch(environment).profile({
       name: options.name,
       displayName: options.displayName,
       skipsStandby: options.skipStdby === true,

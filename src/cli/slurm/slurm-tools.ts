@@ -20,7 +20,9 @@ export async function submitTools(context: Context, options: SubmitOptions, comm
     throw new Failure(
       'a standalone server ends with this command, and allocations need it afterwards: start torc-server run, and use --url',
     );
-  await refuseOtherCluster(context);
+  const { warning, refusal } = await openBatch(environment).shellOptions();
+  if (warning !== undefined) output.warn(warning);
+  if (refusal !== undefined) throw new Failure(refusal);
   // The folder and the scripts that a submission writes are as private as what its runners write.
   const umask = configuration['client.run.umask'];
   restrictFiles(umask);
@@ -55,26 +57,6 @@ export async function submitTools(context: Context, options: SubmitOptions, comm
         `${counted(allocations, 'allocation')} ${allocations === 1 ? 'is' : 'are'} not submitted yet (${why.split('\n')[0]})`,
       ),
   };
-}
-
-/** What a shell says to sbatch does not reach ours: the schedulers of the workflow decide, and what is left out is said in one line. */
-async function refuseOtherCluster({ environment, output }: Context): Promise<void> {
-  const unused = Object.keys(environment).filter(
-    (name) => /^SBATCH_(?!CLUSTERS$)/.test(name) && environment[name] !== '',
-  );
-  if (unused.length > 0)
-    output.warn(
-      `${unused.join(', ')} of this shell ${unused.length === 1 ? 'is' : 'are'} not used: slurm_schedulers of the workflow says what its allocations ask for`,
-    );
-  const name = ['SBATCH_CLUSTERS', 'SLURM_CLUSTERS'].find((each) => (environment[each] ?? '') !== '');
-  if (name === undefined) return;
-  const { askSlurm } = await import('../../cluster/slurm/programs.ts');
-  const config = await askSlurm(environment)('scontrol', ['show', 'config']).catch(() => '');
-  const own = /^ClusterName\s*=\s*(\S+)/m.exec(config)?.[1];
-  if (environment[name] !== own)
-    throw new Failure(
-      `${name}=${environment[name]} chooses another cluster than that of this machine${own === undefined ? '' : `, ${own}`}, and Torc could not follow its allocations there: unset it, or submit on a login node of that cluster`,
-    );
 }
 
 /** Asks Slurm at most once. */

@@ -1,6 +1,8 @@
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import type { AllocationRun, AllocationState } from '../../core/allocation/allocation-end.ts';
 import type { ScriptEnd } from '../../core/allocation/end-words.ts';
+import type { Availability, QueueDepth } from '../../hpc/live-profile.ts';
+import type { HpcProfile } from '../../hpc/profile.ts';
 import type { Allocation } from './allocation.ts';
 import type { AllocationScript, Tested } from './allocation-script.ts';
 
@@ -10,7 +12,7 @@ import type { AllocationScript, Tested } from './allocation-script.ts';
  * The parts of the program that submit, run and recover know it by this interface alone. `cluster/slurm/` implements it; what
  * another one has to give is in `docs/explanation/batch-systems.md`.
  */
-export interface BatchSystem extends BatchScripts, BatchQueue, BatchRecords, InsideAllocation {
+export interface BatchSystem extends BatchPlanning, BatchScripts, BatchQueue, BatchRecords, InsideAllocation {
   /** Its name, for people: `Slurm`. */
   readonly name: string;
   /** For people: how the script of a job ended; undefined if it has not, or if nothing is known of it. Never rejects. */
@@ -33,8 +35,30 @@ export interface BatchOptions {
   readonly onSlow?: ((words: string) => void) | undefined;
 }
 
-/** The scripts of allocations. */
+/** What allocations can be planned by. */
+export interface BatchPlanning {
+  /** The profile of the cluster of this machine. Rejects where it cannot be asked. */
+  profile(names?: ProfileNames): Promise<HpcProfile>;
+  /** Nodes and jobs of each partition at this moment. Rejects where it cannot be asked. */
+  load(): Promise<ClusterLoad>;
+}
+
+export interface ProfileNames {
+  readonly name?: string | undefined;
+  readonly displayName?: string | undefined;
+  /** Without the partitions whose jobs give way to others. */
+  readonly skipsStandby?: boolean;
+}
+
+export interface ClusterLoad {
+  readonly nodes: ReadonlyMap<string, Availability>;
+  readonly queue: ReadonlyMap<string, QueueDepth>;
+}
+
+/** The scripts of allocations, and what decides what they ask for. */
 export interface BatchScripts {
+  /** What options of this shell, for its own programs, mean for submissions. Never rejects. */
+  shellOptions(): Promise<ShellOptions>;
   /** The text of a script. Throws `SUBMISSION_REFUSED` for what it cannot ask for. */
   scriptOf(script: AllocationScript): string;
   /** The name of the job in the text of a script; undefined if there is none. */
@@ -101,6 +125,13 @@ interface InsideAllocation {
   manner(): Promise<Manner>;
   /** Whether and why the allocation is being ended. Without an answer in this time it is `unknown`. Never rejects. */
   fateOf(allocation: Pick<Allocation, 'jobId' | 'restarts'>, atMostMs: number): Promise<Fate>;
+}
+
+export interface ShellOptions {
+  /** They are not used. */
+  readonly warning: string | undefined;
+  /** Why nothing can be submitted with them. */
+  readonly refusal?: string;
 }
 
 /** How a job stands, as the queue or the accounting says. */

@@ -1,13 +1,8 @@
 import { hostname } from 'node:os';
 import type { HpcProfile } from '../../hpc/profile.ts';
-import {
-  type Availability,
-  liveProfile,
-  parseAvailability,
-  parseNodeKinds,
-  type QueueDepth,
-} from '../../hpc/live-profile.ts';
+import { liveProfile, parseAvailability, parseNodeKinds } from '../../hpc/live-profile.ts';
 import { parseLeftOnNodes, parsePartitionRules } from '../../hpc/partition-rules.ts';
+import type { ClusterLoad, ProfileNames } from '../batch/batch-system.ts';
 import { askSlurm } from './programs.ts';
 import { openScontrol, settingIn } from './scontrol.ts';
 import { openSqueue } from './squeue.ts';
@@ -18,16 +13,10 @@ const AT_MOST_MS = 30_000;
 
 const sinfo = (environment: Environment, args: readonly string[]) => askSlurm(environment)('sinfo', args, AT_MOST_MS);
 
-interface DiscoverOptions {
-  readonly name?: string | undefined;
-  readonly displayName?: string | undefined;
-  readonly skipsStandby?: boolean;
-}
-
 /** The profile of the cluster of this machine. Throws `HelperFailed` where sinfo cannot be asked. */
 export async function discoverProfile(
   environment: Environment,
-  { name, displayName, skipsStandby = false }: DiscoverOptions = {},
+  { name, displayName, skipsStandby = false }: ProfileNames = {},
 ): Promise<HpcProfile> {
   const scontrol = openScontrol(askSlurm(environment));
   const kinds = parseNodeKinds(await sinfo(environment, ['-e', '-o', '%P|%c|%m|%l|%G|%D|%f', '--noheader']));
@@ -52,9 +41,7 @@ export async function discoverProfile(
 }
 
 /** Nodes and jobs of each partition at this moment. */
-export async function clusterState(
-  environment: Environment,
-): Promise<{ nodes: Map<string, Availability>; queue: Map<string, QueueDepth> }> {
+export async function clusterLoad(environment: Environment): Promise<ClusterLoad> {
   return {
     nodes: parseAvailability(await sinfo(environment, ['-h', '-o', '%P|%T|%D'])),
     queue: await openSqueue(askSlurm(environment)).depth(),

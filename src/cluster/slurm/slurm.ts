@@ -19,6 +19,8 @@ import {
   runIn,
   scriptEndIn,
 } from './scontrol.ts';
+import { shellOptions } from './shell-options.ts';
+import { clusterLoad, discoverProfile } from './sinfo.ts';
 import { openSqueue } from './squeue.ts';
 import { jobNameIn, submissionScript, takesArray } from './submission-script.ts';
 import { byName, notQueued, statesFrom } from './states.ts';
@@ -41,11 +43,14 @@ function openSlurm(environment: Environment, { atMostMs, onSlow }: BatchOptions)
   const isPlayed = Boolean(environment['TORC_FAKE_SBATCH']);
   return {
     name: 'Slurm',
+    profile: (names) => discoverProfile(environment, names),
+    load: () => clusterLoad(environment),
     scriptOf: submissionScript,
     jobNameIn,
     takesArray,
     // A stand-in for sbatch would take the question for a submission.
     testScript: async (text) => (isPlayed ? undefined : testOnly(text, environment, onSlow)),
+    shellOptions: () => shellOptions(environment, askSlurm(environment)),
     submit: (script, tasks) => submitScript(ask, script, tasks),
     mostTasks: async () =>
       // A program that stands in for sbatch alone knows no arrays.

@@ -1,9 +1,6 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { runHelper } from '../../cluster/exec.ts';
-import { HelperFailed } from '../../cluster/helper-failed.ts';
-import { discoverProfile } from '../../cluster/slurm/sinfo.ts';
-import { slurmProgram } from '../../cluster/slurm/programs.ts';
+import { openBatch } from '../../cluster/open-batch.ts';
 import { detected, type DetectionRule, type HpcProfile, partition, registry } from '../../hpc/profile.ts';
 import { builtInProfiles } from '../../hpc/sites.ts';
 
@@ -33,11 +30,11 @@ export async function namedProfile(
   environment: Environment,
 ): Promise<HpcProfile | undefined> {
   return name === LIVE
-    ? discoverProfile(environment)
+    ? openBatch(environment).profile()
     : knownProfiles(settings).find((profile) => profile.name === name);
 }
 
-/** The profile of this machine: a known one that recognizes it, or else the cluster that Slurm describes here. */
+/** The profile of this machine: a known one that recognizes it, or else the cluster that the batch system describes here. */
 export async function detectedProfile(
   settings: HpcSettings,
   environment: Environment,
@@ -45,12 +42,9 @@ export async function detectedProfile(
   const here = { environment, hostname: hostname(), fileExists: existsSync };
   const known = detected(knownProfiles(settings), here);
   if (known !== undefined) return { profile: known, isLive: false };
-  // Its exit code says nothing: some sites wrap it.
-  const answers = await runHelper(slurmProgram('sinfo', environment), ['--version'], { atMostMs: 10_000 }).then(
-    () => true,
-    (error: Error) => !(error instanceof HelperFailed && error.isMissing),
-  );
-  const profile = answers ? await discoverProfile(environment).catch(() => undefined) : undefined;
+  const profile = await openBatch(environment)
+    .profile()
+    .catch(() => undefined);
   return profile === undefined || profile.partitions.length === 0 ? undefined : { profile, isLive: true };
 }
 

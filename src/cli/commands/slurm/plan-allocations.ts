@@ -1,4 +1,3 @@
-import { clusterState } from '../../../cluster/slurm/sinfo.ts';
 import type { Tested } from '../../../cluster/batch/allocation-script.ts';
 import { openBatch } from '../../../cluster/open-batch.ts';
 import type { PlannedScheduler } from '../../../hpc/plan-schedulers.ts';
@@ -52,10 +51,12 @@ export const planAllocationsCommand = command('slurm plan-allocations <file>', {
     const isOffline = options.offline === true;
     const state = isOffline
       ? undefined
-      : await clusterState(context.environment).catch((error: Error) => {
-          warnings.push(`The state of the cluster is unknown: ${error.message}`);
-          return undefined;
-        });
+      : await openBatch(context.environment)
+          .load()
+          .catch((error: Error) => {
+            warnings.push(`The state of the cluster is unknown: ${error.message}`);
+            return undefined;
+          });
     const rows: Row[] = [];
     for (const scheduler of schedulers.schedulers) {
       const ideal = scheduler.allocations;
