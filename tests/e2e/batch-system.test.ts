@@ -1,16 +1,18 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { batchSystems, openBatch } from '../../src/cluster/open-batch.ts';
 import { cleanOrphans } from '../../src/operations/orphans/clean.ts';
 import { cancelAllocations, openAllocations } from '../../src/operations/submit/cancel-allocations.ts';
+import { queuedAllocations } from '../../src/operations/submit/queued-allocations.ts';
 import { replaceLost } from '../../src/operations/submit/replace-lost.ts';
 import { submitAllocations, submitUnfinished } from '../../src/operations/submit/submit-allocations.ts';
 import { type LocalBatch, openLocalBatch } from '../fakes/local-batch.ts';
 import { type RunningServer, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 
 /**
- * A batch system that is not Slurm carries a workflow: all parts of the program that submit, run and recover know it by its
- * interface alone.
+ * A batch system that is not Slurm carries a workflow: all parts of the program that submit, run and recover get it at the door
+ * (`cluster/open-batch.ts`), and know it by its interface alone.
  */
 const PROGRAM = resolve(import.meta.dirname, '../fakes/local-runner.ts');
 
@@ -45,10 +47,19 @@ beforeEach(async () => {
     `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' '${jobs}' "$@" 2>> '${folder}/runner.err'\n`,
   );
   chmodSync(program, 0o755);
-  batch = openBatch(1);
+  batch = openLocal(1);
+  const known = { isHere: (variables: Variables) => variables[HERE] === folder, open: () => batch };
+  batchSystems.unshift(known);
+  onTestFinished(() => void batchSystems.splice(batchSystems.indexOf(known), 1));
 });
 
-function openBatch(slots: number): LocalBatch {
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** By this variable a process knows that it is here. */
+const HERE = 'LOCAL_BATCH_FOLDER';
+const here = () => ({ [HERE]: folder });
+
+function openLocal(slots: number): LocalBatch {
   const environment = { ...process.env, PATH: `${folder}:${process.env['PATH']}` };
   const opened = openLocalBatch({ folder: join(folder, 'batch'), slots, environment });
   onTestFinished(async () => {
@@ -59,7 +70,7 @@ function openBatch(slots: number): LocalBatch {
 
 const tools = () => ({
   client: server.client,
-  slurm: batch,
+  slurm: openBatch(here()),
   settings: {
     url: server.url,
     outputDir: join(folder, 'out'),
@@ -134,7 +145,7 @@ describe('a workflow in a batch system that is not Slurm', () => {
     await longRuns(1);
     const clean = () =>
       cleanOrphans(server.client, 1, {
-        slurm: batch,
+        slurm: openBatch(here()),
         outputDir: join(folder, 'out'),
         isDryRun: false,
         nowMs: Date.now,
@@ -157,7 +168,11 @@ describe('a workflow in a batch system that is not Slurm', () => {
   it('canceled allocations end, those that wait and the one that runs, with its jobs', async () => {
     await submit(2);
     await longRuns(1);
-    const canceled = await cancelAllocations(server.client, batch, 1, await openAllocations(server.client, 1));
+    const records = await openAllocations(server.client, 1);
+    expect(await queuedAllocations(records, here())).toEqual([
+      { slurmJobId: 2, reason: 'all slots are taken', hasEnded: false },
+    ]);
+    const canceled = await cancelAllocations(server.client, openBatch(here()), 1, records);
     expect(canceled).toEqual({ jobIds: [1, 2], errors: [] });
     await until(
       () => batch.processesOf(1),

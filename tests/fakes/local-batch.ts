@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Allocation } from '../../src/cluster/batch/allocation.ts';
 import type { BatchSystem, JobState } from '../../src/cluster/batch/batch-system.ts';
 import { killTogether, signalProcess } from '../../src/cluster/host/kill-together.ts';
-import { ALLOCATION_VARIABLE, runnerCommand } from '../../src/core/allocation/runner-line.ts';
+import { ALLOCATION_VARIABLE, allocationRunnerLine } from '../../src/core/allocation/runner-line.ts';
 import type { SlurmJob } from '../../src/core/allocation/slurm-job.ts';
 import type { QueueState } from '../../src/core/allocation/slurm-state.ts';
 import { processesWith } from '../support/processes.ts';
@@ -116,7 +116,7 @@ export function openLocalBatch({ folder, slots, environment }: LocalBatchOptions
         '#!/bin/bash',
         `# job: ${jobName}`,
         ...(record === undefined ? [] : [`export ${ALLOCATION_VARIABLE}=${record.id}`]),
-        `exec ${runnerCommand(runner)}\n`,
+        `exec ${allocationRunnerLine(runner)}\n`,
       ].join('\n'),
     jobNameIn: (text) => /^# job: (.*)$/m.exec(text)?.[1],
     takesArray: () => false,

@@ -1,4 +1,5 @@
 import type { AllocationRun } from '../../core/allocation/allocation-end.ts';
+import { type HostFacts, limited } from '../host/facts.ts';
 
 /** The allocation in which a process runs. A program reads it once, and passes it on as a value. */
 export interface Allocation {
@@ -42,3 +43,9 @@ export interface Allocation {
 /** The id of an allocation as records and processes have it; empty outside of an allocation. */
 export const jobIdOf = (allocation: Pick<Allocation, 'jobId'> | undefined): string =>
   allocation === undefined ? '' : String(allocation.jobId);
+
+/**
+ * The resources of the machine that this process may use, also if the batch system does not enforce the limits of the allocation.
+ */
+export const withinAllocation = (facts: HostFacts, allocation: Allocation | undefined): HostFacts =>
+  allocation === undefined ? facts : limited(facts, allocation, `allocation ${allocation.jobId}`);

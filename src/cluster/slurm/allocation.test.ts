@@ -2,7 +2,8 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { allocationOf, withinAllocation, grantedDevices, cpusPerNode } from './allocation.ts';
+import { withinAllocation } from '../batch/allocation.ts';
+import { allocationOf, cpusPerNode, grantedDevices } from './allocation.ts';
 
 describe('an allocation', () => {
   it('an allocation is what the environment says about this node', () => {

@@ -1,15 +1,8 @@
 import type { Allocation } from '../batch/allocation.ts';
-import { type HostFacts, limited } from '../host/facts.ts';
 import { programOn } from '../program-on.ts';
 import { isOrdinaryStep, stepNameOf } from './step-name.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/**
- * The resources of the machine that this process may use, also if Slurm does not enforce the limits of the allocation.
- */
-export const withinAllocation = (facts: HostFacts, allocation: Allocation | undefined): HostFacts =>
-  allocation === undefined ? facts : limited(facts, allocation, `allocation ${allocation.jobId}`);
 
 /** The variable that names the allocation of a process. */
 export const JOB_VARIABLE = 'SLURM_JOB_ID';

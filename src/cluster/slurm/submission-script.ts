@@ -1,8 +1,8 @@
 import { cpusToAsk } from '../../core/allocation/cpu-request.ts';
 import {
   ALLOCATION_VARIABLE,
-  monitorCommand,
-  runnerCommand,
+  nodeMonitorLine,
+  allocationRunnerLine,
   type RunnerLine,
 } from '../../core/allocation/runner-line.ts';
 import { allocationOutputOf } from '../../core/contract/files/runner.ts';
@@ -139,10 +139,12 @@ function commandsOf(runner: RunnerLine): string[] {
   const { perNode } = runner;
   if (perNode !== undefined) {
     const mpi = perNode.mpi === undefined ? '' : `--mpi=${mpiOf(perNode.mpi)} `;
-    return [`srun --ntasks-per-node=1 --wait=0 --kill-on-bad-exit=0 ${mpi}${runnerCommand(runner)} --is-subtask`];
+    return [
+      `srun --ntasks-per-node=1 --wait=0 --kill-on-bad-exit=0 ${mpi}${allocationRunnerLine(runner)} --is-subtask`,
+    ];
   }
   // The runner takes the place of the shell, which SIGTERM would end at once: with control groups, Slurm then kills the rest.
-  return [...(runner.monitorsNodes === true ? monitorOf(runner) : []), `exec ${runnerCommand(runner)}`];
+  return [...(runner.monitorsNodes === true ? monitorOf(runner) : []), `exec ${allocationRunnerLine(runner)}`];
 }
 
 /** The text after `srun --mpi=`. */
@@ -162,7 +164,7 @@ const monitorOf = (runner: RunnerLine): string[] => [
   'if [ "${SLURM_JOB_NUM_NODES:-1}" -gt 1 ]; then',
   '  srun --overlap --nodes=$((SLURM_JOB_NUM_NODES - 1)) --ntasks=$((SLURM_JOB_NUM_NODES - 1)) --ntasks-per-node=1' +
     ' --exclude="$SLURMD_NODENAME" --job-name=torc-monitor-node --wait=0 --kill-on-bad-exit=0' +
-    ` ${monitorCommand(runner)} &`,
+    ` ${nodeMonitorLine(runner)} &`,
   'fi',
 ];
 

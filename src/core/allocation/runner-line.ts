@@ -27,7 +27,7 @@ export interface RunnerLine {
 export const ALLOCATION_VARIABLE = 'TORC_ALLOCATION';
 
 /** Starts the runner. */
-export function runnerCommand(runner: RunnerLine): string {
+export function allocationRunnerLine(runner: RunnerLine): string {
   const option = (name: string, value: number | undefined) => (value === undefined ? '' : ` --${name} ${value}`);
   return (
     `${umaskOf(runner)}torc-slurm-job-runner ${shellWord(runner.url)} ${runner.workflowId} ${shellWord(runner.outputDir)}` +
@@ -46,5 +46,5 @@ const tlsOf = ({ tlsCaCert, tlsInsecure }: RunnerLine): string =>
   (tlsInsecure === true ? ' --tls-insecure' : '');
 
 /** Measures a node of the allocation. */
-export const monitorCommand = (runner: RunnerLine): string =>
+export const nodeMonitorLine = (runner: RunnerLine): string =>
   `${umaskOf(runner)}torc --url ${shellWord(runner.url)}${tlsOf(runner)} monitor-node -w ${runner.workflowId} --output-dir ${shellWord(runner.outputDir)}`;
