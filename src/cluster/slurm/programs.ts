@@ -1,3 +1,4 @@
+import type { ShellOptions } from '../batch/batch-system.ts';
 import { runHelper } from '../exec.ts';
 import { type OnSlow, saidIfSlow } from './slow.ts';
 import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../core/attempt/belongs-to.ts';
@@ -57,5 +58,25 @@ export function askSlurm(environment: Environment, mostMs = AT_MOST_MS, onSlow?:
     const atMostMs = Math.min(givenMs, mostMs);
     const answer = runHelper(slurmProgram(program, environment), args, { atMostMs, environment: own });
     return saidIfSlow(answer, { program, atMostMs, onSlow });
+  };
+}
+
+/** What a shell says to sbatch does not reach ours: the schedulers of the workflow decide, and what is left out is said in one line. */
+export async function shellOptions(environment: Environment, ask: AskSlurm): Promise<ShellOptions> {
+  const unused = Object.keys(environment).filter(
+    (name) => /^SBATCH_(?!CLUSTERS$)/.test(name) && environment[name] !== '',
+  );
+  const warning =
+    unused.length === 0
+      ? undefined
+      : `${unused.join(', ')} of this shell ${unused.length === 1 ? 'is' : 'are'} not used: slurm_schedulers of the workflow says what its allocations ask for`;
+  const name = ['SBATCH_CLUSTERS', 'SLURM_CLUSTERS'].find((each) => (environment[each] ?? '') !== '');
+  if (name === undefined) return { warning };
+  const config = await ask('scontrol', ['show', 'config']).catch(() => '');
+  const own = /^ClusterName\s*=\s*(\S+)/m.exec(config)?.[1];
+  if (environment[name] === own) return { warning };
+  return {
+    warning,
+    refusal: `${name}=${environment[name]} chooses another cluster than that of this machine${own === undefined ? '' : `, ${own}`}, and Torc could not follow its allocations there: unset it, or submit on a login node of that cluster`,
   };
 }

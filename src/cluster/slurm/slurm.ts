@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { BatchOptions, BatchSystem, KnownBatch } from '../batch/batch-system.ts';
 import { programOn } from '../program-on.ts';
 import { allocationOf, JOB_VARIABLE } from './allocation.ts';
-import { askSlurm } from './programs.ts';
+import { askSlurm, shellOptions } from './programs.ts';
 import { accountedEnd, accountedJobs, recordedJobs } from './sacct.ts';
 import { submitScript, testOnly } from './sbatch.ts';
 import { cancelJob, cancelQueued } from './scancel.ts';
@@ -19,7 +19,6 @@ import {
   runIn,
   scriptEndIn,
 } from './scontrol.ts';
-import { shellOptions } from './shell-options.ts';
 import { clusterLoad, discoverProfile } from './sinfo.ts';
 import { openSqueue } from './squeue.ts';
 import { jobNameIn, submissionScript, takesArray } from './submission-script.ts';
