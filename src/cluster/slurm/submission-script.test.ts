@@ -172,3 +172,10 @@ test.each([
 ])('a scheduler with %j and the defaults %j may submit a job array: %s', (scheduler, defaults, expected) => {
   expect(takesArray(scheduler, defaults)).toBe(expected);
 });
+
+test.each(['wf7_99_1', 'night run "a" \\ wf7_99_1', "it's"])(
+  'the name of the job is read from its script: %s',
+  (jobName) => {
+    expect(jobNameIn(submissionScript({ ...submission, jobName }))).toBe(jobName);
+  },
+);
