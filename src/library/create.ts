@@ -25,5 +25,5 @@ export async function createFrom(
       : planHere(workflow, 'workflow', options);
   if (reading.plan === undefined || !isAcceptable(reading))
     throw new InvalidWorkflow(reading.problems.filter(({ severity }) => severity === 'error'));
-  return createFromPlan(client, reading.plan, { user, monitorsJobs: true, report: () => {} });
+  return createFromPlan(client, reading.plan, { user, monitorsJobs: true });
 }

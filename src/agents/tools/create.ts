@@ -46,7 +46,7 @@ export const createWorkflowTool = tool('create_workflow', {
     const id =
       backend.outputDir === undefined
         ? await createFromAfar(client, plan, { user: owner })
-        : await createFromPlan(client, plan, { user: owner, monitorsJobs: true, report: () => {} });
+        : await createFromPlan(client, plan, { user: owner, monitorsJobs: true });
     return { workflow_id: id, next: backend.hint(nextCommand(placeOf(await knownWorkflow(client, id)))) };
   },
 });

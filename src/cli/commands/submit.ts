@@ -19,7 +19,7 @@ import { submitOptions } from '../slurm/slurm-options.ts';
 import { stuckAllocations } from '../../operations/report/views/queue-lines.ts';
 import { submitTools, warnOfLoopback } from '../slurm/slurm-tools.ts';
 import { reportRefusedBySlurm, reportUnrunnable } from '../slurm/before-submission.ts';
-import { createFromFile, existingWorkflow, isSpec } from '../spec/spec-or-id.ts';
+import { existingWorkflow, isSpec, planOfFile } from '../spec/spec-or-id.ts';
 
 export const submit = command('submit <spec-or-id>', {
   says: 'Submit the Slurm allocations of a workflow: a file, standard input ("-"), or an existing workflow by its id or name.',
@@ -49,10 +49,7 @@ export const submit = command('submit <spec-or-id>', {
       },
     };
     const { client } = tools;
-    const file = isSpec(given);
-    const id = file
-      ? await createFromFile(context, given, options, { saysJson: false })
-      : await existingWorkflow(context, given);
+    const id = isSpec(given) ? await createFrom(context, given, options) : await existingWorkflow(context, given);
     const isLeft = (await unfinishedAllocations(client, id)).length > 0;
     if (!isLeft) await refuseWithoutActions(context, id);
     warnOfLoopback(context, tools.settings.url);
@@ -83,6 +80,14 @@ export const submit = command('submit <spec-or-id>', {
     if (errors.length > 0) context.exitWith(1);
   },
 });
+
+async function createFrom(context: Context, path: string, { skipChecks }: Options): Promise<number> {
+  const plan = await planOfFile(context, path, { skipChecks });
+  const { createAndReport, specFileOf } = await import('../spec/read-spec.ts');
+  const id = await createAndReport(context, plan, { specFile: specFileOf(path) });
+  context.output.notice(`Created workflow ${id}`);
+  return id;
+}
 
 interface Options {
   readonly ignoreMissingData?: boolean | undefined;

@@ -110,7 +110,7 @@ export const specFileOf = (path: string): string | undefined => (path === '-' ? 
 export async function createAndReport(
   { service, settings, output, hint }: Context,
   plan: Plan,
-  { monitorsJobs, specFile }: { readonly monitorsJobs: boolean; readonly specFile?: string | undefined },
+  { monitorsJobs = true, specFile }: { readonly monitorsJobs?: boolean; readonly specFile?: string | undefined },
 ): Promise<number> {
   const { client } = await service();
   await reportIncomplete(client, { user: settings.user, output, hint });
@@ -120,7 +120,7 @@ export async function createAndReport(
     user: settings.user,
     monitorsJobs,
     specFile,
-    report(jobs) {
+    onProgress(jobs) {
       const nowMs = performance.now();
       const isShown = plan.jobs.length >= SHOWN_FROM || nowMs - startMs >= SHOWN_AFTER_MS;
       if (!isShown || nowMs - reportedMs < SHOWN_EVERY_MS) return;

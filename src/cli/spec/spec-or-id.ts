@@ -65,35 +65,3 @@ interface ReadingOptions {
   readonly strict?: boolean | undefined;
   readonly skipChecks?: boolean | undefined;
 }
-
-/** Creates the workflow of a file; its line as JSON is left out where a later line names the workflow. */
-export const createFromFile = async (
-  context: Context,
-  path: string,
-  options: ReadingOptions,
-  created: { readonly saysJson?: boolean } = {},
-): Promise<number> => createWorkflowOf(context, { plan: await planOfFile(context, path, options), path }, created);
-
-/** Creates the workflow of a plan. */
-export async function createWorkflowOf(
-  context: Context,
-  { plan, path }: { readonly plan: Plan; readonly path: string },
-  /**
-   * `prepare` is called before anything is created: what it throws leaves no workflow behind. `whenCreated` is called before the
-   * workflow is printed: a user who sees it may press Ctrl-C at once.
-   */
-  {
-    saysJson = true,
-    prepare = () => {},
-    whenCreated = () => {},
-  }: { readonly saysJson?: boolean; readonly prepare?: () => void; readonly whenCreated?: () => void } = {},
-): Promise<number> {
-  const { output } = context;
-  const { createAndReport, specFileOf } = await import('./read-spec.ts');
-  prepare();
-  const id = await createAndReport(context, plan, { monitorsJobs: true, specFile: specFileOf(path) });
-  whenCreated();
-  output.notice(`Created workflow ${id}`);
-  if (saysJson) output.jsonLine({ message: `Created workflow ${id}`, workflow_id: id });
-  return id;
-}

@@ -2,21 +2,14 @@ import { existsSync, readdirSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { Client } from '../../client/client.ts';
-import { createWorkflow } from '../../client/create-workflow.ts';
+import { createWorkflow, type CreateWorkflowOptions } from '../../client/create-workflow.ts';
 import type { Plan } from '../../core/workflow-file/plan/plan.ts';
 import { planOfSpec, readSpec, type ReadOptions, type SpecReading } from '../../core/workflow-file/read/read.ts';
 import { diskHere } from '../../cluster/disk-here.ts';
 import { readUserText } from './read-user-text.ts';
 import type { Source } from '../../core/workflow-file/text/read-text.ts';
 
-interface ReadingOptions {
-  /** Warnings become errors. */
-  readonly strict?: boolean;
-  /** The largest number of jobs; undefined for the default. */
-  readonly maxJobs: number | undefined;
-  /** Called now and then with the names that were compared with the patterns of the file, and the number of all names. */
-  readonly reportCompared?: (names: number, of: number) => void;
-}
+type ReadingOptions = Pick<ReadOptions, 'strict' | 'maxJobs' | 'reportCompared'>;
 
 function readHere(path: string): string {
   try {
@@ -37,15 +30,9 @@ function listHere(path: string): string[] {
   }
 }
 
-const limitsOf = ({ strict = false, maxJobs, reportCompared }: ReadingOptions) => ({
-  strict,
-  ...(maxJobs === undefined ? {} : { maxJobs }),
-  ...(reportCompared === undefined ? {} : { reportCompared }),
-});
-
 /** Tables and lists of parameters that a workflow file names are read from this machine. */
 const optionsHere = (options: ReadingOptions): ReadOptions => ({
-  ...limitsOf(options),
+  ...options,
   readFile: readHere,
   fileExists: existsSync,
   listFolder: listHere,
@@ -59,7 +46,7 @@ export const readSpecHere = (source: Source, options: ReadingOptions): SpecReadi
 /** The same for the text of a caller on another machine: no file is read, looked for or listed here. */
 export const readSpecFromAfar = (source: Source, options: ReadingOptions): SpecReading =>
   readSpec(source, {
-    ...limitsOf(options),
+    ...options,
     readFile() {
       throw new Error('this server reads no files of its callers: write the values into the specification');
     },
@@ -69,29 +56,15 @@ export const readSpecFromAfar = (source: Source, options: ReadingOptions): SpecR
 export const planHere = (spec: unknown, name: string, options: ReadingOptions): SpecReading =>
   planOfSpec(spec, name, { ...optionsHere(options), isGenerated: true });
 
-interface CreateOptions {
-  /** The owner of the workflow. */
-  readonly user: string;
-  /** Monitors jobs in summary mode if the plan does not configure monitoring. */
-  readonly monitorsJobs: boolean;
-  /** The absolute path of the workflow file; undefined if there is none. */
-  readonly specFile?: string | undefined;
-  /** Called with the number of jobs created so far. */
-  readonly report: (jobs: number) => void;
-}
-
-/** Creates the workflow of a plan, submitted from the working directory, and returns its id. */
+/** Creates the workflow of a plan, submitted from the working directory of this machine, and returns its id. */
 export const createFromPlan = (
   client: Client,
   plan: Plan,
-  { user, monitorsJobs, specFile, report }: CreateOptions,
+  options: Omit<CreateWorkflowOptions, 'submissionDirectory' | 'mtimeOf'>,
 ): Promise<number> =>
   createWorkflow(client, plan, {
-    user,
+    ...options,
     submissionDirectory: resolve('.'),
-    monitorsJobs,
-    specFile,
-    onProgress: report,
     async mtimeOf(path) {
       const stats = await stat(path).catch(() => undefined);
       return stats === undefined ? undefined : stats.mtimeMs / 1000;

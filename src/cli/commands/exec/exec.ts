@@ -87,7 +87,7 @@ export const exec = command('exec [command...]', {
 
     const { planHere } = await import('../../../operations/create/create.ts');
     const { acceptedPlan, createAndReport } = await import('../../spec/read-spec.ts');
-    const plan = await acceptedPlan(context, planHere(spec, 'exec', settings), {
+    const plan = await acceptedPlan(context, planHere(spec, 'exec', { maxJobs: settings.maxJobs }), {
       skipChecks: true,
     });
     makeOutputFolder(context, options.outputDir);

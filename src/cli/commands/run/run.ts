@@ -6,7 +6,7 @@ import { sayAsked } from '../../run/asked.ts';
 import { reportPreparation, reportPrepared } from '../../output/preparation.ts';
 import { type HeldSignals, holdSignals } from '../../terminal/held-signals.ts';
 import { loadRunnerMeanwhile, runnerOptions, runWorkflow } from '../../run/run-workflow.ts';
-import { createWorkflowOf, existingWorkflow, isSpec, planOfFile } from '../../spec/spec-or-id.ts';
+import { existingWorkflow, isSpec, planOfFile } from '../../spec/spec-or-id.ts';
 import { chooseUpdate, refuseUpdateOptions, updateOptions } from './update-workflow.ts';
 import { makeOutputFolder } from '../../run/output-folder.ts';
 import { option } from '../../command/option.ts';
@@ -37,11 +37,16 @@ export const run = command('run <spec-or-id>', {
       loadRunnerMeanwhile();
       const chosen = await chooseUpdate(context, given, plan, options);
       if (chosen.kind === 'reported') return undefined;
-      const prepare = () => makeOutputFolder(context, options.outputDir);
-      if (chosen.kind === 'create')
-        return createWorkflowOf(context, { plan, path: given }, { prepare, whenCreated: () => (held = holdSignals()) });
-      prepare();
-      return chosen.id;
+      // Before anything is created: a folder that cannot be made leaves no workflow behind.
+      makeOutputFolder(context, options.outputDir);
+      if (chosen.kind === 'updated') return chosen.id;
+      const { createAndReport, specFileOf } = await import('../../spec/read-spec.ts');
+      const made = await createAndReport(context, plan, { specFile: specFileOf(given) });
+      // Before the workflow is printed: a user who sees it may press Ctrl-C at once.
+      held = holdSignals();
+      output.notice(`Created workflow ${made}`);
+      output.jsonLine({ message: `Created workflow ${made}`, workflow_id: made });
+      return made;
     };
     const id = isSpec(given) ? await fromFile() : await existingWorkflow(context, given);
     if (id === undefined) return;

@@ -45,7 +45,7 @@ export interface PlanOptions {
   /** The workflow was made by a program, as by `torc exec`: no user wrote it, so there is no advice about its texts. */
   readonly isGenerated?: boolean;
   /** The maximum number of jobs, files and records of user data, each. */
-  readonly maxJobs?: number;
+  readonly maxJobs?: number | undefined;
   /** The maximum number of dependencies between jobs. */
   readonly maxEdges?: number;
   /** Comparing patterns with names may take a minute. */
