@@ -21,11 +21,15 @@ export const chooseJob = (context: Context, given: unknown, workflow?: unknown) 
 /** The maximum number of workflows searched for a name if none is given: each is a request. */
 const MOST_SEARCHED = 50;
 
+/** A record of a workflow that has a name; that of an entity of a research object is its `@id`. */
 interface Named {
   readonly id?: number | null | undefined;
-  readonly name: string;
+  readonly name?: string | null | undefined;
+  readonly entity_id?: string;
   readonly workflow_id: number;
 }
+
+const nameOf = ({ name, entity_id: entityId }: Named): string => entityId ?? name ?? '';
 
 export interface RecordKind {
   readonly thing: string;
@@ -33,7 +37,12 @@ export interface RecordKind {
   /** Those of a workflow whose name is this one or contains it. */
   readonly list: (client: Client, workflowId: number, name: string) => Promise<readonly Named[]>;
   readonly get: (client: Client, id: number) => Promise<Named>;
+  /** Where one may be deleted by its id. */
+  readonly remove?: (client: Client, id: number) => Promise<object>;
 }
+
+/** Of lists that the server does not search. */
+const withName = (found: readonly Named[], name: string) => found.filter((each) => nameOf(each).includes(name));
 
 /** Records that have names. */
 export const recordKinds = {
@@ -48,12 +57,14 @@ export const recordKinds = {
     things: 'files',
     list: (client, workflow_id, name) => all((page) => client.listFiles({ query: { workflow_id, name, ...page } })),
     get: (client, id) => client.getFile({ params: { id } }),
+    remove: (client, id) => client.deleteFile({ params: { id } }),
   },
   userData: {
     thing: 'user data',
     things: 'user data records',
     list: (client, workflow_id, name) => all((page) => client.listUserData({ query: { workflow_id, name, ...page } })),
     get: (client, id) => client.getUserData({ params: { id } }),
+    remove: (client, id) => client.deleteUserData({ params: { id } }),
   },
   requirements: {
     thing: 'resource requirements',
@@ -61,40 +72,30 @@ export const recordKinds = {
     list: (client, workflow_id, name) =>
       all((page) => client.listResourceRequirements({ query: { workflow_id, name, ...page } })),
     get: (client, id) => client.getResourceRequirements({ params: { id } }),
+    remove: (client, id) => client.deleteResourceRequirements({ params: { id } }),
   },
   failureHandler: {
     thing: 'failure handler',
     things: 'failure handlers',
     list: async (client, id, name) =>
-      (await all((query) => client.listFailureHandlers({ params: { id }, query }))).filter((each) =>
-        each.name.includes(name),
-      ),
+      withName(await all((query) => client.listFailureHandlers({ params: { id }, query })), name),
     get: (client, id) => client.getFailureHandler({ params: { id } }),
   },
-  /** Its name is its `@id`. */
   roCrateEntity: {
     thing: 'RO-Crate entity',
     things: 'RO-Crate entities',
     list: async (client, id, name) =>
-      (await all((query) => client.listRoCrateEntities({ params: { id }, query }))).flatMap((each) =>
-        each.entity_id.includes(name) ? [{ ...each, name: each.entity_id }] : [],
-      ),
-    get: async (client, id) => {
-      const found = await client.getRoCrateEntity({ params: { id } });
-      return { ...found, name: found.entity_id };
-    },
+      withName(await all((query) => client.listRoCrateEntities({ params: { id }, query })), name),
+    get: (client, id) => client.getRoCrateEntity({ params: { id } }),
+    remove: (client, id) => client.deleteRoCrateEntity({ params: { id } }),
   },
   slurmScheduler: {
     thing: 'Slurm scheduler',
     things: 'Slurm schedulers',
     list: async (client, workflow_id, name) =>
-      (await all((page) => client.listSlurmSchedulers({ query: { workflow_id, ...page } }))).flatMap((each) =>
-        (each.name ?? '').includes(name) ? [{ ...each, name: each.name ?? '' }] : [],
-      ),
-    get: async (client, id) => {
-      const found = await client.getSlurmScheduler({ params: { id } });
-      return { ...found, name: found.name ?? '' };
-    },
+      withName(await all((page) => client.listSlurmSchedulers({ query: { workflow_id, ...page } })), name),
+    get: (client, id) => client.getSlurmScheduler({ params: { id } }),
+    remove: (client, id) => client.deleteSlurmScheduler({ params: { id } }),
   },
 } as const satisfies Record<string, RecordKind>;
 
@@ -153,7 +154,7 @@ async function byName(
 ): Promise<number> {
   const { client } = await service();
   const near = (await Promise.all(workflowIds.map((id) => kind.list(client, id, name)))).flat();
-  const found = near.filter((each) => each.name === name);
+  const found = near.filter((each) => nameOf(each) === name);
   const [only, ...others] = found;
   if (only === undefined) throw new Failure(noneWords(kind, name, workflowIds, near, settings.user));
   if (others.length > 0) throw new Failure(severalWords(kind, name, found));
@@ -167,7 +168,7 @@ async function refuseForeign(client: Client, kind: RecordKind, id: number, workf
     throw error;
   });
   if (record?.workflow_id === workflowId) return;
-  const named = (await kind.list(client, workflowId, String(id))).filter(({ name }) => name === String(id));
+  const named = (await kind.list(client, workflowId, String(id))).filter((each) => nameOf(each) === String(id));
   const fact =
     record === undefined
       ? `${kind.thing} ${id} was not found (404)`
@@ -201,7 +202,7 @@ function noneWords(
         ? `${thing} "${name}": user ${user} has no workflows; name the workflow with -w`
         : `no ${thing} is named "${name}" in the ${searched.length} workflows of user ${user}`;
   if (near.length === 0) return where;
-  return `${where}; ${counted(near.length, thing, things)} with this in the name: ${someOf(near.map((each) => each.name))}`;
+  return `${where}; ${counted(near.length, thing, things)} with this in the name: ${someOf(near.map(nameOf))}`;
 }
 
 /** Candidates that are shown. */

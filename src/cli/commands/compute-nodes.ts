@@ -81,7 +81,7 @@ const computeNodesList = listCommand('compute-nodes list', {
 
 const computeNodesGet = getCommand('compute-nodes get', {
   thing: 'compute node',
-  call: (client, id) => client.getComputeNode({ params: { id } }),
+  get: (client, id) => client.getComputeNode({ params: { id } }),
 });
 
 export const computeNodeCommands: readonly Command[] = [computeNodesGet, computeNodesList];

@@ -19,9 +19,5 @@ export const failureHandlerCommands: readonly Command[] = [
     columns,
     page: (client, id, _options, paging) => client.listFailureHandlers({ params: { id }, query: paging }),
   }),
-  getCommand('failure-handlers get', {
-    thing: 'failure handler',
-    kind: recordKinds.failureHandler,
-    call: (client, id) => client.getFailureHandler({ params: { id } }),
-  }),
+  getCommand('failure-handlers get', recordKinds.failureHandler),
 ];

@@ -66,11 +66,7 @@ const filesList = listCommand('files list', {
 const ofRecord = { kinds: { file: 'file record' }, example: 'table -w 1' } as const;
 
 const filesGet = {
-  ...getCommand('files get', {
-    thing: 'file',
-    kind: recordKinds.file,
-    call: (client, id) => client.getFile({ params: { id } }),
-  }),
+  ...getCommand('files get', recordKinds.file),
   ...ofRecord,
 };
 
@@ -102,11 +98,7 @@ const filesUpdate = command('files update <file>', {
 });
 
 const filesDelete = {
-  ...deleteCommand('files delete', {
-    thing: 'file',
-    kind: recordKinds.file,
-    call: (client, id) => client.deleteFile({ params: { id } }),
-  }),
+  ...deleteCommand('files delete', recordKinds.file),
   ...ofRecord,
 };
 

@@ -1,74 +1,38 @@
-import type { JobDependency, JobFileRelationship, JobUserDataRelationship } from '../../core/contract/job.ts';
 import type { Command } from '../command/command.ts';
 import type { Column } from '../output/table.ts';
 import { rangeOptions } from '../records/paging.ts';
 import { listCommand } from '../records/record-commands.ts';
 
-type Relationship = Pick<
-  JobFileRelationship,
-  'producer_job_id' | 'producer_job_name' | 'consumer_job_id' | 'consumer_job_name'
->;
-
-const producerAndConsumer: readonly Column<Relationship>[] = [
-  { title: 'Producer Job ID', value: ({ producer_job_id: job }) => job, align: 'right', importance: 4 },
-  { title: 'Producer Job Name', value: ({ producer_job_name: name }) => name, cut: 'middle', importance: 8 },
-  { title: 'Consumer Job ID', value: ({ consumer_job_id: job }) => job, align: 'right', importance: 4 },
-  { title: 'Consumer Job Name', value: ({ consumer_job_name: name }) => name, cut: 'middle', importance: 8 },
+/** The id and the name of one side of a relationship: `file_id` and `file_name` for `file`. */
+const side = <Row extends object>(title: string, name: string): readonly Column<Row>[] => [
+  { title: `${title} ID`, value: (row) => fieldsOfRow(row)[`${name}_id`], align: 'right', importance: 4 },
+  { title: `${title} Name`, value: (row) => fieldsOfRow(row)[`${name}_name`], cut: 'middle', importance: 8 },
 ];
+
+const fieldsOfRow = (row: object) => row as Readonly<Record<string, unknown>>;
+
+const producerAndConsumer = [...side('Producer Job', 'producer_job'), ...side('Consumer Job', 'consumer_job')];
 
 export const jobDependencyCommands: readonly Command[] = [
   listCommand('job-dependencies job-job', {
     says: 'List the dependencies between jobs.',
     things: 'job dependencies',
     options: rangeOptions,
-    columns: [
-      { title: 'Job ID', value: ({ job_id: job }: JobDependency) => job, align: 'right', importance: 4 },
-      { title: 'Job Name', value: ({ job_name: name }: JobDependency) => name, cut: 'middle', importance: 8 },
-      {
-        title: 'Blocked By Job ID',
-        value: ({ depends_on_job_id: job }: JobDependency) => job,
-        align: 'right',
-        importance: 4,
-      },
-      {
-        title: 'Blocked By Job Name',
-        value: ({ depends_on_job_name: name }: JobDependency) => name,
-        cut: 'middle',
-        importance: 8,
-      },
-    ],
+    columns: [...side('Job', 'job'), ...side('Blocked By Job', 'depends_on_job')],
     page: (client, id, _options, paging) => client.listJobDependencies({ params: { id }, query: paging }),
   }),
   listCommand('job-dependencies job-file', {
     says: 'List which job produces which file for which job.',
     things: 'job-file relationships',
     options: rangeOptions,
-    columns: [
-      { title: 'File ID', value: ({ file_id: file }: JobFileRelationship) => file, align: 'right', importance: 4 },
-      { title: 'File Name', value: ({ file_name: name }: JobFileRelationship) => name, cut: 'middle', importance: 8 },
-      ...producerAndConsumer,
-    ],
+    columns: [...side('File', 'file'), ...producerAndConsumer],
     page: (client, id, _options, paging) => client.listJobFileRelationships({ params: { id }, query: paging }),
   }),
   listCommand('job-dependencies job-user-data', {
     says: 'List which job produces which user data for which job.',
     things: 'job-user-data relationships',
     options: rangeOptions,
-    columns: [
-      {
-        title: 'User Data ID',
-        value: ({ user_data_id: record }: JobUserDataRelationship) => record,
-        align: 'right',
-        importance: 4,
-      },
-      {
-        title: 'User Data Name',
-        value: ({ user_data_name: name }: JobUserDataRelationship) => name,
-        cut: 'middle',
-        importance: 8,
-      },
-      ...producerAndConsumer,
-    ],
+    columns: [...side('User Data', 'user_data'), ...producerAndConsumer],
     page: (client, id, _options, paging) => client.listJobUserDataRelationships({ params: { id }, query: paging }),
   }),
 ];

@@ -75,11 +75,7 @@ const requirementsList = listCommand('resource-requirements list', {
 });
 
 const requirementsGet = {
-  ...getCommand('resource-requirements get', {
-    thing: THING,
-    kind: recordKinds.requirements,
-    call: (client, id) => client.getResourceRequirements({ params: { id } }),
-  }),
+  ...getCommand('resource-requirements get', recordKinds.requirements),
   says: 'Show one record of resource requirements.',
 };
 
@@ -103,11 +99,7 @@ const requirementsUpdate = command('resource-requirements update <resource-requi
 });
 
 const requirementsDelete = {
-  ...deleteCommand('resource-requirements delete', {
-    thing: THING,
-    kind: recordKinds.requirements,
-    call: (client, id) => client.deleteResourceRequirements({ params: { id } }),
-  }),
+  ...deleteCommand('resource-requirements delete', recordKinds.requirements),
   says: 'Delete resource requirements that no job uses.',
 };
 

@@ -156,7 +156,7 @@ const resultsGet = command('results get <id>', {
 
 const resultsDelete = deleteCommand('results delete', {
   thing: 'result',
-  call: (client, id) => client.deleteResult({ params: { id } }),
+  remove: (client, id) => client.deleteResult({ params: { id } }),
 });
 
 export const resultCommands: readonly Command[] = [resultsList, resultsGet, resultsDelete];

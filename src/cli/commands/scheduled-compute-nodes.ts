@@ -49,7 +49,7 @@ const scheduledNodesList = listCommand('scheduled-compute-nodes list', {
 
 const scheduledNodesGet = getCommand('scheduled-compute-nodes get', {
   thing: THING,
-  call: (client, id) => client.getScheduledComputeNode({ params: { id } }),
+  get: (client, id) => client.getScheduledComputeNode({ params: { id } }),
 });
 
 const scheduledNodesListJobs = command('scheduled-compute-nodes list-jobs <id>', {

@@ -4,7 +4,7 @@ import { openWorkflow } from '../choose/choose-workflow.ts';
 import type { Context } from '../command/context.ts';
 import { idOf } from '../choose/id-or-name.ts';
 import type { Command } from '../command/command.ts';
-import type { Option, Values, ValuesOf } from '../command/option.ts';
+import type { Option, ValuesOf } from '../command/option.ts';
 import { fieldsText } from '../output/fields.ts';
 import type { Column } from '../output/table.ts';
 import { allRows, type Paging, type PagingValues } from './paging.ts';
@@ -61,65 +61,60 @@ export const listCommand = <Row, const Options extends readonly Option[], const 
   },
 });
 
-interface Single<Row> {
+/** A kind of records: with names, or without, where the id is given. */
+interface Single {
   /** What the record is: `file`. */
   readonly thing: string;
-  /** For records with names: the name is accepted too. */
-  readonly kind?: RecordKind | undefined;
+  readonly list?: RecordKind['list'];
   /** For records outside of workflows that have names: the id of the given one. */
-  readonly choose?: ((context: Context, given: unknown) => Promise<number>) | undefined;
-  readonly call: (client: Client, id: number) => Promise<Row>;
+  readonly choose?: (context: Context, given: unknown) => Promise<number>;
+  readonly get?: (client: Client, id: number) => Promise<object>;
+  readonly remove?: (client: Client, id: number) => Promise<object>;
 }
 
 /** A command about one record: what `call` replies, and `textOf` of it. */
-const singleCommand = <Row extends object>(
+const singleCommand = (
   words: string,
-  { thing, kind, choose, call }: Single<Row>,
+  single: Single & { readonly call: (client: Client, id: number) => Promise<object> },
   says: string,
-  textOf: (id: number, record: Row) => string,
+  textOf: (id: number, record: object) => string,
 ): Command => ({
-  ...named(words, choose === undefined ? kind : thing),
+  words: `${words} <${isNamed(single) || single.choose ? single.thing.toLowerCase().replaceAll(' ', '-') : 'id'}>`,
+  ...(isNamed(single) ? { options: [workflowOption] } : {}),
   says,
   async run(context, [given], options) {
     const { output } = context;
+    const { thing, choose, call } = single;
     output.recordOnly(thing);
-    const id = await idOfGiven(context, { thing, kind, choose }, given, options);
+    // `--workflow-id` is an option of those with names alone.
+    const { workflowId } = options as Partial<ValuesOf<readonly [typeof workflowOption]>>;
+    const id =
+      choose !== undefined
+        ? await choose(context, given)
+        : isNamed(single)
+          ? await chooseRecord(context, single, given, workflowId)
+          : idOf(thing, given);
     const { client } = await context.service();
     const record = await call(client, id);
     output.record(thing, record, textOf(id, record));
   },
 });
 
+const isNamed = (single: Single): single is RecordKind => single.list !== undefined;
+
 /** A command that shows one record; its words stand before the id: `files get`. */
-export const getCommand = <Row extends object>(words: string, single: Single<Row>): Command =>
-  singleCommand(words, single, `Show one ${single.thing}.`, (id, record) =>
+export const getCommand = (words: string, single: Single & Required<Pick<Single, 'get'>>): Command =>
+  singleCommand(words, { ...single, call: single.get }, `Show one ${single.thing}.`, (id, record) =>
     fieldsText(`${capital(single.thing)} ${id}:`, record),
   );
 
 /** A command that deletes one record and prints it. */
-export const deleteCommand = <Row extends object>(words: string, single: Single<Row>): Command =>
-  singleCommand(words, single, `Delete one ${single.thing}.`, (id) => `Deleted ${single.thing} ${id}`);
-
-/** The value of `--workflow-id`, of a command that has it. */
-const workflowGiven = (options: Values) => (options as Partial<ValuesOf<readonly [typeof workflowOption]>>).workflowId;
-
-async function idOfGiven<Row>(
-  context: Context,
-  { thing, kind, choose }: Pick<Single<Row>, 'thing' | 'kind' | 'choose'>,
-  given: unknown,
-  options: Values,
-): Promise<number> {
-  if (choose !== undefined) return choose(context, given);
-  return kind === undefined ? idOf(thing, given) : chooseRecord(context, kind, given, workflowGiven(options));
-}
-
-const named = (words: string, kind: RecordKind | string | undefined): Pick<Command, 'words' | 'options'> =>
-  kind === undefined
-    ? { words: `${words} <id>` }
-    : typeof kind === 'string'
-      ? { words: `${words} <${argument(kind)}>` }
-      : { words: `${words} <${argument(kind.thing)}>`, options: [workflowOption] };
-
-const argument = (thing: string) => thing.toLowerCase().replaceAll(' ', '-');
+export const deleteCommand = (words: string, single: Single & Required<Pick<Single, 'remove'>>): Command =>
+  singleCommand(
+    words,
+    { ...single, call: single.remove },
+    `Delete one ${single.thing}.`,
+    (id) => `Deleted ${single.thing} ${id}`,
+  );
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -102,13 +102,13 @@ export const accessGroupCommands: readonly Command[] = [
   getCommand('access-groups get', {
     thing: THING,
     choose: chooseGroup,
-    call: (client, id) => client.getAccessGroup({ params: { id } }),
+    get: (client, id) => client.getAccessGroup({ params: { id } }),
   }),
   groupsList,
   deleteCommand('access-groups delete', {
     thing: THING,
     choose: chooseGroup,
-    call: (client, id) => client.deleteAccessGroup({ params: { id } }),
+    remove: (client, id) => client.deleteAccessGroup({ params: { id } }),
   }),
   groupsListMembers,
   groupsListOfUser,

@@ -74,7 +74,7 @@ const eventsGetLatest = command('events get-latest-event [workflow]', {
 
 const eventsDelete = deleteCommand('events delete', {
   thing: 'event',
-  call: (client, id) => client.deleteEvent({ params: { id } }),
+  remove: (client, id) => client.deleteEvent({ params: { id } }),
 });
 
 export const eventCommands: readonly Command[] = [

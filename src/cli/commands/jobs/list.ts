@@ -14,6 +14,7 @@ import { fieldsText } from '../../output/fields.ts';
 import type { Column } from '../../output/table.ts';
 import { ageSeconds, secondsText } from '../../output/words.ts';
 import { allRows, pagingOptions } from '../../records/paging.ts';
+import { listCommand } from '../../records/record-commands.ts';
 
 const elapsed = (start: string | null | undefined) => (start ? secondsText(ageSeconds(start, Date.now())) : '');
 
@@ -124,19 +125,12 @@ const runningColumns: readonly Column<RunningJob>[] = [
   { title: 'Scheduler Job ID', short: 'Slurm', value: ({ scheduler_job_id: id }) => id, importance: 3 },
 ];
 
-const running = command('jobs running [workflow]', {
+const running = listCommand('jobs running', {
   says: 'List the running jobs, with the node and the Slurm job of each.',
-  async run(context, [workflow], options) {
-    const { id, client } = await openWorkflow(context, workflow);
-    const items = await allRows(options, (paging) => client.listRunningJobs({ params: { id }, query: paging }));
-    context.output.list({
-      items,
-      columns: runningColumns,
-      things: 'running jobs',
-      title: `Running jobs for workflow ${id}:`,
-      empty: `No running jobs found for workflow ID: ${id}`,
-    });
-  },
+  things: 'running jobs',
+  options: [],
+  columns: runningColumns,
+  page: (client, id, _options, paging) => client.listRunningJobs({ params: { id }, query: paging }),
 });
 
 export const jobLists: readonly Command[] = [list, get, running];

@@ -103,16 +103,8 @@ export const roCrateCommands: readonly Command[] = [
     columns,
     page: (client, id, _options, paging) => client.listRoCrateEntities({ params: { id }, query: paging }),
   }),
-  getCommand('ro-crate get', {
-    thing: THING,
-    kind: recordKinds.roCrateEntity,
-    call: (client, id) => client.getRoCrateEntity({ params: { id } }),
-  }),
+  getCommand('ro-crate get', recordKinds.roCrateEntity),
   roCrateUpdate,
-  deleteCommand('ro-crate delete', {
-    thing: THING,
-    kind: recordKinds.roCrateEntity,
-    call: (client, id) => client.deleteRoCrateEntity({ params: { id } }),
-  }),
+  deleteCommand('ro-crate delete', recordKinds.roCrateEntity),
   ...roCrateFileCommands,
 ];

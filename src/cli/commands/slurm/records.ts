@@ -133,14 +133,6 @@ export const slurmRecords: readonly Command[] = [
     columns,
     page: (client, id, _options, paging) => client.listSlurmSchedulers({ query: { workflow_id: id, ...paging } }),
   }),
-  getCommand('slurm get', {
-    thing: THING,
-    kind: recordKinds.slurmScheduler,
-    call: (client, id) => client.getSlurmScheduler({ params: { id } }),
-  }),
-  deleteCommand('slurm delete', {
-    thing: THING,
-    kind: recordKinds.slurmScheduler,
-    call: (client, id) => client.deleteSlurmScheduler({ params: { id } }),
-  }),
+  getCommand('slurm get', recordKinds.slurmScheduler),
+  deleteCommand('slurm delete', recordKinds.slurmScheduler),
 ];

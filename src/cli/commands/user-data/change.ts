@@ -79,11 +79,7 @@ const userDataUpdate = command('user-data update <user-data>', {
   },
 });
 
-const userDataDelete = deleteCommand('user-data delete', {
-  thing: 'user data',
-  kind: recordKinds.userData,
-  call: (client, id) => client.deleteUserData({ params: { id } }),
-});
+const userDataDelete = deleteCommand('user-data delete', recordKinds.userData);
 
 const userDataDeleteAll = command('user-data delete-all <workflow>', {
   says: 'Delete all user data of a workflow.',
