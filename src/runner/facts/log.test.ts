@@ -41,7 +41,7 @@ describe('the log of a runner', () => {
     log.write('info', 'Job started', { job_id: 1 });
     log.write('warn', 'Server does not answer', { reason: 'refused', status: undefined });
     log.write('error', 'Jobs cannot be started here');
-    expect(echoed).toEqual(['warn: Server does not answer (reason=refused)', 'error: Jobs cannot be started here']);
+    expect(echoed).toEqual(['warning: Server does not answer (reason=refused)', 'Error: Jobs cannot be started here']);
     log.close();
   });
 

@@ -17,6 +17,9 @@ const FLUSH_MS = 200;
 /** More of them would hold the runner for more than a millisecond, and keep their memory. */
 const MOST_GATHERED = 256;
 
+/** On a terminal, the words of every command. */
+const ECHOED = { warn: 'warning', error: 'Error' } as const;
+
 /** A line that is not text yet. Its fields do not change any more. */
 interface Gathered {
   readonly level: LogLevel;
@@ -53,7 +56,7 @@ export function openRunnerLog(path: string, least: LogLevel, now: () => number, 
     write(level, words, fields = {}) {
       if (!isLoudEnough(level, least)) return;
       gathered.push({ level, words, fields, atMs: now() });
-      if (isLoudEnough(level, 'warn')) echo(`${level}: ${words}${fieldsText(fields)}`);
+      if (level === 'warn' || level === 'error') echo(`${ECHOED[level]}: ${words}${fieldsText(fields)}`);
       if (gathered.length >= MOST_GATHERED) flush();
       else timer ??= setTimeout(flush, FLUSH_MS).unref();
     },
