@@ -1,12 +1,6 @@
 import type { GpuState } from '../../../cluster/gpu/gpu.ts';
 import type { NodeFigures } from '../../../cluster/host/node-figures.ts';
-import type {
-  SampleAttributes,
-  SampleGpu,
-  SampleJob,
-  SampleProcess,
-  SampleSystem,
-} from '../../../core/contract/sonar/sample.ts';
+import type { SampleAttributes, SampleGpu, SampleJob, SampleSystem } from '../../../core/contract/sonar/sample.ts';
 import { errorMessageOf, type Origin } from '../../format/envelope.ts';
 import { timestampOf } from '../../format/timestamp.ts';
 import type { ProcessRecord } from './records.ts';
@@ -78,11 +72,6 @@ function jobsOf(records: readonly ProcessRecord[], epoch: number): SampleJob[] {
   const groups = Map.groupBy(records, ({ user, job, isSlurm }) => `${isSlurm ? 's' : 'p'}${job} ${user}`);
   return [...groups.values()].map((group) => {
     const [{ job, user, isSlurm } = { job: 0, user: '', isSlurm: false }] = group;
-    return { job, user, epoch: isSlurm ? 0 : epoch, processes: group.map(processOf) };
+    return { job, user, epoch: isSlurm ? 0 : epoch, processes: group.map(({ process }) => process) };
   });
-}
-
-function processOf(record: ProcessRecord): SampleProcess {
-  const { job: _, isSlurm: _slurm, user: _user, userId: _id, residentBytes: _bytes, ...process } = record;
-  return process;
 }

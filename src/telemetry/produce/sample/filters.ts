@@ -25,20 +25,24 @@ export const NO_FILTERS: SampleFilters = {
 const FIRST_USER_ID = 1000;
 
 /** Whether the sample has this process. `memoryBytes` is that of the node. */
-export function isWanted(record: ProcessRecord, filters: SampleFilters, memoryBytes: number | undefined): boolean {
+export function isWanted(
+  { process, userId, user, residentBytes }: ProcessRecord,
+  filters: SampleFilters,
+  memoryBytes: number | undefined,
+): boolean {
   const { minCpuSeconds, minCpuPercent, minMemoryPercent } = filters;
   const reached = [
-    minCpuSeconds === undefined ? undefined : record.cpu_time >= minCpuSeconds,
-    minCpuPercent === undefined ? undefined : record.cpu_avg >= minCpuPercent,
+    minCpuSeconds === undefined ? undefined : process.cpu_time >= minCpuSeconds,
+    minCpuPercent === undefined ? undefined : process.cpu_avg >= minCpuPercent,
     minMemoryPercent === undefined || memoryBytes === undefined
       ? undefined
-      : (record.residentBytes / memoryBytes) * 100 >= minMemoryPercent,
+      : (residentBytes / memoryBytes) * 100 >= minMemoryPercent,
   ].filter((each) => each !== undefined);
   if (reached.length > 0 && !reached.includes(true)) return false;
-  const { userId } = record;
-  if (filters.excludeSystemJobs && userId !== undefined && userId < FIRST_USER_ID && !record.in_container) return false;
+  if (filters.excludeSystemJobs && userId !== undefined && userId < FIRST_USER_ID && !process.in_container)
+    return false;
   return (
-    !filters.excludeUsers.includes(record.user) &&
-    !filters.excludeCommands.some((beginning) => record.cmd.startsWith(beginning))
+    !filters.excludeUsers.includes(user) &&
+    !filters.excludeCommands.some((beginning) => process.cmd.startsWith(beginning))
   );
 }

@@ -19,11 +19,15 @@ export const FIGURES = [
 ] as const satisfies readonly (keyof SampleProcess)[];
 export type ProcessFigures = Readonly<Record<(typeof FIGURES)[number], number>>;
 
+/** A process as the format has it, with all that this program knows. */
+type WholeProcess = SampleProcess & ProcessFigures & { readonly cmd: string; readonly gpus: readonly CardUse[] };
+
 /** What a process uses of a card. */
 export type CardUse = SampleProcessGpu & Readonly<Record<'gpu_util' | 'gpu_memory' | 'gpu_memory_util', number>>;
 
-/** One process of a sample as the format has it, and what it belongs to. */
-export interface ProcessRecord extends ProcessFigures {
+/** One process of a sample, made once as the format has it, and what it belongs to. */
+export interface ProcessRecord {
+  readonly process: WholeProcess;
   /** The Slurm job, or the process group. */
   readonly job: number;
   readonly isSlurm: boolean;
@@ -32,9 +36,6 @@ export interface ProcessRecord extends ProcessFigures {
   readonly userId: number | undefined;
   /** Resident memory with shared parts: for filters only. */
   readonly residentBytes: number;
-  readonly cmd: string;
-  readonly in_container: boolean;
-  readonly gpus: readonly CardUse[];
 }
 
 export interface RecordOptions {
@@ -72,38 +73,44 @@ export function sampleRecords(
       user: userId === undefined ? UNKNOWN.user : (nameOf(userId) ?? `_user_${userId}`),
       userId,
       residentBytes: process.residentBytes,
-      pid,
-      ppid: process.parentPid,
-      cmd: state === 'Z' ? `${process.name} <defunct>` : process.name,
-      num_threads: Math.max(0, process.threads - 1),
-      cpu_avg: average,
-      cpu_util: utilOf(process) ?? average,
-      cpu_time: Math.round(cpuSeconds + process.waitedCpuSeconds),
-      resident_memory: kilobytes(process.privateBytes),
-      virtual_memory: kilobytes(process.dataBytes),
-      data_read: kilobytes(process.readBytes),
-      data_written: kilobytes(process.writtenBytes),
-      data_cancelled: kilobytes(process.cancelledBytes),
-      in_container: inContainer.has(pid),
-      rolledup: 0,
-      gpus: gpus.map(cardUseOf),
+      process: {
+        pid,
+        ppid: process.parentPid,
+        cmd: state === 'Z' ? `${process.name} <defunct>` : process.name,
+        num_threads: Math.max(0, process.threads - 1),
+        cpu_avg: average,
+        cpu_util: utilOf(process) ?? average,
+        cpu_time: Math.round(cpuSeconds + process.waitedCpuSeconds),
+        resident_memory: kilobytes(process.privateBytes),
+        virtual_memory: kilobytes(process.dataBytes),
+        data_read: kilobytes(process.readBytes),
+        data_written: kilobytes(process.writtenBytes),
+        data_cancelled: kilobytes(process.cancelledBytes),
+        in_container: inContainer.has(pid),
+        rolledup: 0,
+        gpus: gpus.map(cardUseOf),
+      },
     });
   }
-  if (!isPartial) for (const [pid, gpus] of usesOf) records.push({ ...UNKNOWN, pid, gpus: gpus.map(cardUseOf) });
+  if (!isPartial)
+    for (const [pid, gpus] of usesOf)
+      records.push({ ...UNKNOWN, process: { ...UNKNOWN.process, pid, gpus: gpus.map(cardUseOf) } });
   return records;
 }
 
 const UNKNOWN: ProcessRecord = {
-  ...(Object.fromEntries(FIGURES.map((name) => [name, 0])) as ProcessFigures),
-  ppid: 1,
   job: 0,
   isSlurm: false,
   user: '_user_unknown',
   userId: undefined,
   residentBytes: 0,
-  cmd: '_unknown_',
-  in_container: false,
-  gpus: [],
+  process: {
+    ...(Object.fromEntries(FIGURES.map((name) => [name, 0])) as ProcessFigures),
+    ppid: 1,
+    cmd: '_unknown_',
+    in_container: false,
+    gpus: [],
+  },
 };
 
 const cardUseOf = (use: GpuUse): CardUse => ({

@@ -11,20 +11,21 @@ export function rollUp(
   records: readonly ProcessRecord[],
   pidOf: (key: RollUpKey) => number = () => 0,
 ): readonly ProcessRecord[] {
-  const parents = new Set(records.map(({ ppid }) => ppid));
-  const isAlone = ({ isSlurm, pid }: ProcessRecord) => !isSlurm || parents.has(pid);
+  const parents = new Set(records.map(({ process }) => process.ppid));
+  const isAlone = ({ isSlurm, process }: ProcessRecord) => !isSlurm || parents.has(process.pid);
   const groups = Map.groupBy(
     records.filter((record) => !isAlone(record)),
-    keyOf,
+    (record) => keyOf(rollUpKeyOf(record)),
   );
   const sums = [...groups.values()].map((group) => {
     const [first] = group as [ProcessRecord, ...ProcessRecord[]];
-    return group.length === 1 ? first : { ...sumOf(first, group), pid: pidOf(first) };
+    return group.length === 1 ? first : sumOf(first, group, pidOf(rollUpKeyOf(first)));
   });
   return [...records.filter(isAlone), ...sums];
 }
 
-export type RollUpKey = Pick<ProcessRecord, 'job' | 'ppid' | 'cmd' | 'user'>;
+export type RollUpKey = Pick<ProcessRecord, 'job' | 'user'> & Pick<ProcessRecord['process'], 'ppid' | 'cmd'>;
+const rollUpKeyOf = ({ job, user, process: { ppid, cmd } }: ProcessRecord): RollUpKey => ({ job, ppid, cmd, user });
 
 /** The user belongs to it as well: a job of Slurm may run processes of several. */
 const keyOf = ({ job, ppid, cmd, user }: RollUpKey): string => JSON.stringify([job, ppid, cmd, user]);
@@ -57,27 +58,30 @@ function hashOf(text: string): number {
 }
 
 /** Sums of integers are integers already; those of percentages are rounded. */
-function sumOf(first: ProcessRecord, group: readonly ProcessRecord[]): ProcessRecord {
-  const sum = (name: (typeof FIGURES)[number] | 'residentBytes', steps = 1) =>
+function sumOf(first: ProcessRecord, group: readonly ProcessRecord[], pid: number): ProcessRecord {
+  const sum = (valueOf: (record: ProcessRecord) => number, steps = 1) =>
     roundedTo(
-      group.reduce((total, { [name]: value }) => total + value, 0),
+      group.reduce((total, record) => total + valueOf(record), 0),
       steps,
     );
+  const figure = (name: (typeof FIGURES)[number], steps?: number) => sum(({ process }) => process[name], steps);
+  const cards = Map.groupBy(
+    group.flatMap(({ process }) => process.gpus),
+    ({ uuid }) => uuid,
+  );
   return {
     ...first,
-    ...(Object.fromEntries(FIGURES.map((name) => [name, sum(name)])) as ProcessFigures),
-    pid: first.pid,
-    ppid: first.ppid,
-    residentBytes: sum('residentBytes'),
-    cpu_avg: sum('cpu_avg', 10),
-    cpu_util: sum('cpu_util', 1000),
-    rolledup: group.length - 1,
-    gpus: [
-      ...Map.groupBy(
-        group.flatMap(({ gpus }) => gpus),
-        ({ uuid }) => uuid,
-      ).values(),
-    ].map(addedUp),
+    residentBytes: sum(({ residentBytes }) => residentBytes),
+    process: {
+      ...first.process,
+      ...(Object.fromEntries(FIGURES.map((name) => [name, figure(name)])) as ProcessFigures),
+      pid,
+      ppid: first.process.ppid,
+      cpu_avg: figure('cpu_avg', 10),
+      cpu_util: figure('cpu_util', 1000),
+      rolledup: group.length - 1,
+      gpus: [...cards.values()].map(addedUp),
+    },
   };
 }
 

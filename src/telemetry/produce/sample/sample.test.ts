@@ -38,6 +38,9 @@ const recordsFrom = (processes: readonly DetailedProcess[], gpuUses: readonly Gp
     isPartial,
   });
 
+/** The process beside what it belongs to. */
+const flat = ({ process: own, ...about }: ProcessRecord) => ({ ...about, ...own });
+
 const slurm = { jobId: 42, step: '0' };
 const use = (pid: number, changed: Partial<GpuUse> = {}): GpuUse => ({
   pid,
@@ -64,11 +67,11 @@ it('a process that began in the future, by a clock of its container, used no mor
     nameOf: () => 'ann',
     gpuUses: [],
   });
-  expect(record).toMatchObject({ cpu_avg: 200, cpu_util: 200 });
+  expect(record?.process).toMatchObject({ cpu_avg: 200, cpu_util: 200 });
 });
 
 it('a record has the times, sizes and names that the format asks for', () => {
-  const [record] = recordsFrom([process(7)]);
+  const [record] = recordsFrom([process(7)]).map(flat);
   expect(record).toMatchObject({
     job: 70,
     isSlurm: false,
@@ -87,7 +90,7 @@ it('a record has the times, sizes and names that the format asks for', () => {
 });
 
 it('a process that was not in the previous sample has its average as its present use', () => {
-  expect(recordsFrom([process(8)])[0]).toMatchObject({ cpu_avg: 5, cpu_util: 5 });
+  expect(recordsFrom([process(8)])[0]?.process).toMatchObject({ cpu_avg: 5, cpu_util: 5 });
 });
 
 it('a zombie is marked, a dead process is left out, and a user without a name has its number', () => {
@@ -96,7 +99,7 @@ it('a zombie is marked, a dead process is left out, and a user without a name ha
     process(8, { state: 'X' }),
     process(9, { userId: undefined }),
   ]);
-  expect(records.map(({ pid, cmd, user }) => [pid, cmd, user])).toEqual([
+  expect(records.map(flat).map(({ pid, cmd, user }) => [pid, cmd, user])).toEqual([
     [7, 'python3 <defunct>', '_user_6000'],
     [9, 'python3', '_user_unknown'],
   ]);
@@ -104,7 +107,7 @@ it('a zombie is marked, a dead process is left out, and a user without a name ha
 
 it('a process that only a card knows is reported as unknown', () => {
   const records = recordsFrom([process(7)], [use(7), use(666)]);
-  expect(records.map(({ pid, cmd, user, ppid, gpus }) => [pid, cmd, user, ppid, gpus.length])).toEqual([
+  expect(records.map(flat).map(({ pid, cmd, user, ppid, gpus }) => [pid, cmd, user, ppid, gpus.length])).toEqual([
     [7, 'python3', 'ann', 1, 1],
     [666, '_unknown_', '_user_unknown', 1, 1],
   ]);
@@ -112,7 +115,7 @@ it('a process that only a card knows is reported as unknown', () => {
 
 it('a process that only a card knows is left out where the processes are those of one runner', () => {
   const records = recordsFrom([process(7)], [use(7), use(666)], true);
-  expect(records.map(({ pid, gpus }) => [pid, gpus.length])).toEqual([[7, 1]]);
+  expect(records.map(flat).map(({ pid, gpus }) => [pid, gpus.length])).toEqual([[7, 1]]);
 });
 
 it('descendants of containerd below init are in a container, and no others', () => {
@@ -123,7 +126,12 @@ it('descendants of containerd below init are in a container, and no others', () 
     process(13, { parentPid: 20 }),
     process(20, { name: 'containerd', parentPid: 2 }),
   ]);
-  expect(records.filter(({ in_container: isInside }) => isInside).map(({ pid }) => pid)).toEqual([11, 12]);
+  expect(
+    records
+      .map(flat)
+      .filter(({ in_container: isInside }) => isInside)
+      .map(({ pid }) => pid),
+  ).toEqual([11, 12]);
 });
 
 it('a job of Slurm has epoch 0, and a process group with its number and user is another job', () => {
@@ -169,7 +177,7 @@ it('processes of a Slurm job with one parent and command are added up, and a pro
     ],
     [use(7), use(8), use(8, { uuid: 'GPU-2', index: 1 })],
   );
-  const rolled = rollUp(records);
+  const rolled = rollUp(records).map(flat);
   expect(rolled.map(({ pid, cmd, rolledup }) => [pid, cmd, rolledup])).toEqual([
     [5, 'launcher', 0],
     [0, 'python3', 1],
@@ -206,9 +214,11 @@ it('processes outside of Slurm, and those with children, are not added up', () =
     process(30, { slurm, parentPid: 20, name: 'a' }),
     process(31, { slurm, parentPid: 21, name: 'b' }),
   ]);
-  expect(rollUp(records).map(({ pid, rolledup }) => [pid, rolledup])).toEqual(
-    [7, 8, 20, 21, 30, 31].map((pid) => [pid, 0]),
-  );
+  expect(
+    rollUp(records)
+      .map(flat)
+      .map(({ pid, rolledup }) => [pid, rolledup]),
+  ).toEqual([7, 8, 20, 21, 30, 31].map((pid) => [pid, 0]));
 });
 
 it('a rolled-up record of a daemon has the same id in every sample, above all ids of processes', () => {
@@ -225,6 +235,8 @@ const wanted = (changed: Partial<SampleFilters>, record: Partial<ProcessRecord> 
   return isWanted({ ...(plain as ProcessRecord), ...record }, { ...NO_FILTERS, ...changed }, 100_000_000);
 };
 
+const contained = { ...(recordsFrom([process(7)])[0] as ProcessRecord).process, in_container: true };
+
 test.each<[string, boolean, Partial<SampleFilters>, Partial<ProcessRecord>]>([
   ['without filters', true, {}, {}],
   ['that used enough time', true, { minCpuSeconds: 8 }, {}],
@@ -236,7 +248,7 @@ test.each<[string, boolean, Partial<SampleFilters>, Partial<ProcessRecord>]>([
   ['of a user whose name begins like an excluded one', true, { excludeUsers: ['an'] }, {}],
   ['whose command begins like an excluded one', false, { excludeCommands: ['pyth'] }, {}],
   ['of the system', false, { excludeSystemJobs: true }, { userId: 999 }],
-  ['of the system inside a container', true, { excludeSystemJobs: true }, { userId: 999, in_container: true }],
+  ['of the system inside a container', true, { excludeSystemJobs: true }, { userId: 999, process: contained }],
   ['that only a card knows', true, { excludeSystemJobs: true }, { userId: undefined }],
 ])('a process %s is reported: %s', (_, isReported, filters, record) =>
   expect(wanted(filters, record)).toBe(isReported),
