@@ -93,3 +93,27 @@ it.each([
   const before = await read();
   expect([await completed(id, accountOf(answer), 3), await read()]).toEqual([0, before]);
 });
+
+it('behind a page of attempts that have the word of Slurm none is listed: every correction of records looks for them', async () => {
+  const { client } = service;
+  const { id, read } = await endedIn({ cause_code: 'allocation', attempt_id: 1_000 });
+  const { job_id, compute_node_id } = await read();
+  const of = { job_id, compute_node_id, workflow_id: id, run_id: 1, return_code: 143, exec_time_minutes: 1 };
+  const ended = { completion_time: '2026-03-01T12:20:00.000Z', status: 'terminated', cause_code: 'allocation' } as const;
+  for (let attempt = 1; attempt <= 450; attempt += 1)
+    await client.createResult({ body: { ...of, ...ended, attempt_id: attempt, cause: 'allocation 7 ended TIMEOUT' } });
+  let rows = 0;
+  const counting = {
+    ...client,
+    async listResults(request: Parameters<typeof client.listResults>[0]) {
+      const page = await client.listResults(request);
+      rows += page.items.length;
+      return page;
+    },
+  };
+  const complete = () => completeCauses(counting, id, { slurm: accountOf('TIMEOUT'), nowMs: () => NOW });
+  // The newest one lacks it: the page behind it is looked at as well.
+  expect([await complete(), rows]).toEqual([1, 400]);
+  rows = 0;
+  expect([await complete(), rows]).toEqual([0, 200]);
+});

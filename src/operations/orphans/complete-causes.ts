@@ -13,8 +13,10 @@ interface CompleteOptions {
   readonly mostLooks?: number;
 }
 
-/** The newest that may lack the word of Slurm: every correction of records looks for them. */
+/** The newest of a code that may lack the word of Slurm: every correction of records looks for them. */
 const MOST = 1_000;
+const PAGE = 200;
+const NEWEST_FIRST = { sort_by: 'completion_time', reverse_sort: true } as const;
 /** What the accounting does not say within a day it has forgotten. */
 const LATE_MS = 86_400_000;
 const LOOK_MS = 1_000;
@@ -60,26 +62,24 @@ export async function completeCauses(
   return completed;
 }
 
+/**
+ * Those whose cause does not have the word of Slurm, the newest first. A page without any ends the list: what is older was completed with
+ * those that were new then.
+ */
 async function withoutWord(client: Client, workflowId: number, nowMs: number): Promise<Result[]> {
-  const listed = await Promise.all(
-    (['allocation', 'stopped'] as const).map((code) =>
-      client.listResults({
-        query: {
-          workflow_id: workflowId,
-          cause_code: code,
-          all_runs: true,
-          sort_by: 'completion_time',
-          reverse_sort: true,
-          limit: MOST,
-        },
-      }),
-    ),
-  );
-  return listed
-    .flatMap(({ items }) => items)
-    .filter(({ cause_code: code, cause, completion_time: at }) => {
-      // A server that does not know the filter lists all results.
-      const isAsked = code === 'allocation' || code === 'stopped';
-      return isAsked && endOfAllocationIn(cause ?? '') === undefined && nowMs - Date.parse(at) < LATE_MS;
-    });
+  const found = new Map<number, Result>();
+  for (const code of ['allocation', 'stopped'] as const) {
+    const query = { workflow_id: workflowId, cause_code: code, all_runs: true, ...NEWEST_FIRST };
+    for (let offset = 0; offset < MOST; offset += PAGE) {
+      const { items, has_more: hasMore } = await client.listResults({ query: { ...query, offset, limit: PAGE } });
+      const lacking = items.filter(
+        ({ cause_code: own, cause, completion_time: at }) =>
+          // A server that does not know the filter lists all results.
+          own === code && endOfAllocationIn(cause ?? '') === undefined && nowMs - Date.parse(at) < LATE_MS,
+      );
+      for (const each of lacking) found.set(each.id, each);
+      if (!hasMore || lacking.length === 0) break;
+    }
+  }
+  return [...found.values()];
 }
