@@ -51,20 +51,22 @@ describe('a job that is killed for its memory', () => {
     });
     const { stderr } = await call('run', '1', '--num-cpus', '3', '--memory-gb', '2');
     expect(stderr).toContain('2 jobs completed, 1 failed');
-    expect(stderr).toContain('it had 400m, the max of on_oom');
+    expect(stderr).toContain('it had 400 MiB, the max of on_oom');
 
     expect(await resultsOf(call, 'large')).toEqual([
       [
         1,
         137,
-        expect.stringMatching(/it used [\d.]+ of 200 MiB; it had 200m; the next attempt has (300|400)m \(on_oom\)$/),
+        expect.stringMatching(
+          /it used [\d.]+ of 200 MiB; it had 200 MiB; the next attempt has (300|400) MiB \(on_oom\)$/,
+        ),
       ],
       [2, 0, undefined],
     ]);
     expect((await resultsOf(call, 'huge')).at(-1)).toEqual([
       expect.any(Number),
       137,
-      expect.stringMatching(/it used [\d.]+ of 400 MiB; it had 400m, the max of on_oom$/),
+      expect.stringMatching(/it used [\d.]+ of 400 MiB; it had 400 MiB, the max of on_oom$/),
     ]);
     expect(await resultsOf(call, 'sibling')).toEqual([[1, 0, undefined]]);
     const needs = await server.client.getResourceRequirements({ params: { id: 2 } });
@@ -77,10 +79,10 @@ describe('a job that is killed for its memory', () => {
 
     const explained = await call('jobs', 'explain', '2');
     expect(explained.stdout).toMatch(
-      /^Job 2 \(huge\) failed after .*\n  it used more memory than it may: .*it used [\d.]+ of 400 MiB; it had 400m, the max of on_oom$/m,
+      /^Job 2 \(huge\) failed after .*\n  it used more memory than it may: .*it used [\d.]+ of 400 MiB; it had 400 MiB, the max of on_oom$/m,
     );
     expect(explained.stdout).toMatch(
-      /\n {2}attempt 1 failed .*\n {4}.*: .*it used [\d.]+ of 200 MiB; it had 200m; the next attempt has/,
+      /\n {2}attempt 1 failed .*\n {4}.*: .*it used [\d.]+ of 200 MiB; it had 200 MiB; the next attempt has/,
     );
     // To exceed the maximum is for the person who set it.
     const plan = await call('recover', '1', '--dry-run');
@@ -99,7 +101,7 @@ describe('a job that is killed for its memory', () => {
     const { stdout } = await call('jobs', 'explain', '1');
     expect(stdout).toMatch(/the job needs 3\.9 GiB, it had 1 GiB|the job needs 4000 MiB/);
     expect(stdout).toMatch(
-      /\n {2}attempt 1 failed .*\n {4}.*: .*it used [\d.]+ of 200 MiB; it had 200m; the next attempt has 4000m \(on_oom\)\n/,
+      /\n {2}attempt 1 failed .*\n {4}.*: .*it used [\d.]+ of 200 MiB; it had 200 MiB; the next attempt has 3.9 GiB \(on_oom\)\n/,
     );
   });
 });

@@ -37,7 +37,7 @@ describe('the attempts of a job', () => {
   });
 
   it('what a failure handler gave to the next one is shown as it was stored', () => {
-    const cause = 'it had 100m; the next attempt has 200m (on_oom)';
+    const cause = 'it had 100 MiB; the next attempt has 200 MiB (on_oom)';
     const [first] = attemptsOf(
       job({ attempt: 2, recorded: [ended(1, 1, { returnCode: 137, causeCode: 'memory', cause })] }),
     );

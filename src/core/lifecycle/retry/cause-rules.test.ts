@@ -102,7 +102,7 @@ describe('a job that ran out of memory', () => {
   it('it runs again with the factor more', () => {
     expect(verdictByCause(grow, attempt())).toEqual({
       kind: 'again',
-      words: 'it had 200m; the next attempt has 300m (on_oom)',
+      words: 'it had 200 MiB; the next attempt has 300 MiB (on_oom)',
       raise: { memory_bytes: 300 * MEBIBYTE },
       isRefunded: false,
       maxRetries: undefined,
@@ -119,7 +119,22 @@ describe('a job that ran out of memory', () => {
   it('with the maximum it fails for good, and the cause says so', () => {
     const need = { memory_bytes: 400 * MEBIBYTE, runtime_seconds: 60 };
     const verdict = verdictByCause(grow, attempt({ need, attempt: 2 }));
-    expect(verdict).toEqual({ kind: 'stays', words: 'it had 400m, the max of on_oom', limit: 'max' });
+    expect(verdict).toEqual({ kind: 'stays', words: 'it had 400 MiB, the max of on_oom', limit: 'max' });
+  });
+
+  it('what it had and what the next attempt has is said in the units of what it used', () => {
+    const words = (mebibytes: number) =>
+      verdictByCause(
+        rules({ on_oom: { memory: 'x2' } }),
+        attempt({
+          need: { memory_bytes: 2048 * MEBIBYTE, runtime_seconds: 60 },
+          peakMemoryBytes: mebibytes * MEBIBYTE,
+        }),
+      )?.words;
+    expect([words(394), words(2028)]).toEqual([
+      'it had 2 GiB; the next attempt has 4 GiB (on_oom)',
+      'it had 2048 MiB; the next attempt has 4096 MiB (on_oom)',
+    ]);
   });
 
   it('without a maximum it runs three times, or as often as max_retries says', () => {
@@ -128,7 +143,7 @@ describe('a job that ran out of memory', () => {
     const last = verdictByCause(usual, attempt({ attempt: 3 }));
     expect(last).toEqual({
       kind: 'stays',
-      words: 'it had 200m in attempt 3, the last that on_oom allows',
+      words: 'it had 200 MiB in attempt 3, the last that on_oom allows',
       limit: 'attempts',
     });
     const once = rules({ on_oom: { memory: 'x2', max: '64g', max_retries: 1 } });

@@ -1,6 +1,7 @@
 import type { CauseCode, HandlerLimit } from '../../contract/cause-code.ts';
 import { formatDuration } from '../../quantity/duration.ts';
 import type { Timeout } from '../../attempt/timeout.ts';
+import { sizeTexts } from '../../quantity/size-text.ts';
 import { type Backoff, type CauseRules, type Raise, USUAL_ATTEMPTS } from './cause-rules.ts';
 
 /** What ended an attempt, where more than an exit code proves it: its memory, its time, or its node. */
@@ -68,13 +69,14 @@ export function verdictByCause(rules: CauseRules | undefined, failed: MeasuredFa
 
 function byMemory(raise: Raise, { attempt, need, peakMemoryBytes = 0 }: MeasuredFailure): CauseVerdict {
   const had = need.memory_bytes;
-  const text = memoryAmountText(had);
   const next = nextAmount(raise, had, peakMemoryBytes, MEBIBYTE);
+  // Beside what it used, which has the same units: `it used 394 of 200 MiB`.
+  const [text = '', , nextText] = sizeTexts(had, peakMemoryBytes || had, next ?? had);
   const end = endOf(raise, 'on_oom', { attempt, text, next });
   if (end !== undefined) return end;
   return {
     kind: 'again',
-    words: `it had ${text}; the next attempt has ${memoryAmountText(next as number)} (on_oom)`,
+    words: `it had ${text}; the next attempt has ${nextText} (on_oom)`,
     raise: { memory_bytes: next as number },
     isRefunded: false,
     maxRetries: raise.maxRetries,

@@ -59,7 +59,7 @@ describe('rules about causes', () => {
     const decision = decideRetry(job(), { completion, cause: 'memory' }, handler(forThree, forMemory), terms);
     expect(decision).toEqual({
       kind: 'again',
-      completion: { ...completion, cause: expect.stringContaining('the next attempt has 2g (on_oom)') },
+      completion: { ...completion, cause: expect.stringContaining('the next attempt has 2 GiB (on_oom)') },
       again: {
         maxRetries: NO_LIMIT,
         recoveryScript: undefined,
@@ -73,7 +73,9 @@ describe('rules about causes', () => {
   it('what is known of the end stays in its cause, before what the rule makes of it', () => {
     const killed = { ...completion, cause: 'it used 394 of 1024 MiB' };
     const decision = decideRetry(job(), { completion: killed, cause: 'memory' }, handler(forMemory), terms);
-    expect(decision.completion.cause).toBe('it used 394 of 1024 MiB; it had 1g; the next attempt has 2g (on_oom)');
+    expect(decision.completion.cause).toBe(
+      'it used 394 of 1024 MiB; it had 1 GiB; the next attempt has 2 GiB (on_oom)',
+    );
   });
 
   it('at the limit of a rule about its cause the attempt is final, though a rule for its exit code is there', () => {
