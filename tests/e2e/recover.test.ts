@@ -100,6 +100,11 @@ describe('torc recover where there is no Slurm', () => {
     expect(items.map(({ data }) => data)).toContainEqual(
       expect.objectContaining({ category: 'recovery', jobs_reset: 2, allocations_submitted: 0 }),
     );
+    const query = { workflow_id: id, cause_code: 'memory' as const, all_runs: true };
+    const [greedy] = (await server.client.listResults({ query })).items;
+    expect(greedy?.cause).toMatch(
+      /it used [\d.]+ of 100 MiB; it had 100 MiB; the next attempt has \d+ MiB \(recovery\)$/,
+    );
     // The job that was reset waits: a second recover finds only that.
     const again = await call(['-f', 'json', 'recover', String(id), '--no-prompts']);
     expect(JSON.parse(again.stdout)).toMatchObject({ jobs_reset: 0, next: `torc run ${id}` });

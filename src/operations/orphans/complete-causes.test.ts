@@ -99,7 +99,11 @@ it('behind a page of attempts that have the word of Slurm none is listed: every 
   const { id, read } = await endedIn({ cause_code: 'allocation', attempt_id: 1_000 });
   const { job_id, compute_node_id } = await read();
   const of = { job_id, compute_node_id, workflow_id: id, run_id: 1, return_code: 143, exec_time_minutes: 1 };
-  const ended = { completion_time: '2026-03-01T12:20:00.000Z', status: 'terminated', cause_code: 'allocation' } as const;
+  const ended = {
+    completion_time: '2026-03-01T12:20:00.000Z',
+    status: 'terminated',
+    cause_code: 'allocation',
+  } as const;
   for (let attempt = 1; attempt <= 450; attempt += 1)
     await client.createResult({ body: { ...of, ...ended, attempt_id: attempt, cause: 'allocation 7 ended TIMEOUT' } });
   let rows = 0;

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { ServiceError } from '../../client/errors.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { RecoveryDecision } from '../../core/lifecycle/recover/recovery.ts';
 import { beginningNote, endNote } from '../../core/lifecycle/recover/recovery-note.ts';
@@ -24,7 +25,7 @@ interface ApplyOptions {
 export async function applyRecovery(
   client: Client,
   workflowId: number,
-  { plan, uninitialized, isContinued, adjustments }: Recovery,
+  { plan, uninitialized, isContinued, adjustments, raised }: Recovery,
   { recoveryHook, url, isForced, environment, report, onHook, isAway = false }: ApplyOptions,
 ): Promise<number> {
   if (isContinued) return 0;
@@ -33,6 +34,7 @@ export async function applyRecovery(
   const beginsRun = plan.retried.length + uninitialized > 0;
   await note(client, workflowId, beginningNote(workflowId, { runId, beginsRun, adjustments }));
   await storeAdjustments(client, adjustments);
+  await noteRaises(client, raised);
   if (recoveryHook !== undefined) {
     const variables = variablesFor(environment, { workflowId, runId, url });
     onHook(await runUserProgram({ command: recoveryHook, more: [String(workflowId)], environment: variables }));
@@ -44,6 +46,26 @@ export async function applyRecovery(
     await client.initializeJobs({ params, query: { only_uninitialized: true, keep_pending_failed: true } });
   } else await reinitialize(client, workflowId, { force: isForced, report, keepsUndecided: true });
   return plan.retried.length;
+}
+
+/** Of more, the note of the beginning alone says it. */
+const MOST_NOTED = 1_000;
+const TOGETHER = 32;
+
+/** Stores with the attempts what the next ones get. This is for people: a server that refuses it keeps nothing from being recovered. */
+async function noteRaises(client: Client, raised: Recovery['raised']): Promise<void> {
+  for (let at = 0; at < Math.min(raised.length, MOST_NOTED); at += TOGETHER)
+    await Promise.all(
+      raised
+        .slice(at, at + TOGETHER)
+        .map(({ resultId, cause }) =>
+          client.updateResult({ params: { id: resultId }, body: { cause } }).catch(refused),
+        ),
+    );
+}
+
+function refused(error: unknown): void {
+  if (!(error instanceof ServiceError)) throw error;
 }
 
 /** Notes the end of a recovery. */

@@ -19,7 +19,14 @@ import {
 import { asBefore, wasSubmitting } from './recovery-note.ts';
 import { type Rerun, rerunsOf } from './rerun.ts';
 import { lackOf } from '../resources/resource-use.ts';
-import { type Adjustment, adjustmentsOf, type UsedJob, usedJobsOf } from '../resources/used-jobs.ts';
+import {
+  type Adjustment,
+  adjustmentsOf,
+  type RaisedResult,
+  raisedResults,
+  type UsedJob,
+  usedJobsOf,
+} from '../resources/used-jobs.ts';
 
 /** What of a workflow decides whether it can be recovered. */
 export interface RecoveryStanding {
@@ -118,6 +125,8 @@ export interface Recovery extends Recoverable {
   readonly ends: readonly BadEnd[];
   readonly plan: RecoveryDecision<BadEnd>;
   readonly adjustments: readonly Adjustment[];
+  /** What the results of the jobs say of them. */
+  readonly raised: readonly RaisedResult[];
   /** Other jobs that run again: their inputs, outputs or values have changed, or they are behind such a job. */
   readonly changed: readonly Rerun[];
 }
@@ -131,6 +140,7 @@ export const nothingToRepeat = (found: Recoverable): Recovery => ({
   ends: [],
   plan: planRecovery<BadEnd>([], { retriesUnknown: false }),
   adjustments: [],
+  raised: [],
   changed: [],
 });
 
@@ -145,24 +155,23 @@ export function recoveryOf(
   const used = usedOf(facts);
   const ends = [...endsOf(facts, used), ...orphaned];
   const plan = planRecovery(ends, { retriesUnknown, leaves });
-  const raised = new Set(
+  const lacking = new Set(
     (['memory', 'time', 'cpus'] as const).flatMap((why) => (plan.byCause.get(why) ?? []).map(({ id }) => id)),
   );
   const known = new Set(ends.map(({ id }) => id));
   const beginsRun = plan.retried.length + found.uninitialized > 0;
   const reruns = facts.files === undefined || !beginsRun ? [] : rerunsOf(facts.files, { onlyChanges: true }).run;
+  const multipliers = { memory: memoryMultiplier, cpu: memoryMultiplier, runtime: runtimeMultiplier };
+  const adjustments =
+    lacking.size === 0
+      ? []
+      : adjustmentsOf(used, { multipliers, downsizes: false, isChosen: ({ id }) => lacking.has(id) });
   return {
     ...found,
     ends,
     plan,
-    adjustments:
-      raised.size === 0
-        ? []
-        : adjustmentsOf(used, {
-            multipliers: { memory: memoryMultiplier, cpu: memoryMultiplier, runtime: runtimeMultiplier },
-            downsizes: false,
-            isChosen: ({ id }) => raised.has(id),
-          }),
+    adjustments,
+    raised: raisedResults(adjustments, used),
     changed: reruns.filter(({ job_id: id }) => !known.has(id)),
   };
 }

@@ -5,7 +5,9 @@ import type { Result } from '../../contract/result.ts';
 import type { ExecutionConfig } from '../../contract/workflow.ts';
 import { timeoutOf } from '../../attempt/timeout.ts';
 import { formatMemory } from '../../quantity/bytes.ts';
-import { formatRuntime } from '../../quantity/duration.ts';
+import { counted } from '../../quantity/count-text.ts';
+import { formatDuration, formatRuntime } from '../../quantity/duration.ts';
+import { sizeTexts } from '../../quantity/size-text.ts';
 import { type Correction, correctResources, type JobUse, type Multipliers } from './correct-resources.ts';
 import { type Limits, limitsOf, useOf } from './resource-use.ts';
 
@@ -93,4 +95,37 @@ export function adjustmentsOf(
     };
     return { correction, before, after };
   });
+}
+
+/** The cause of a result, with what the next attempt gets. */
+export interface RaisedResult {
+  readonly resultId: number;
+  readonly cause: string;
+}
+
+/** What the results of these jobs say of adjustments that were made for them; one that says it already is left out. */
+export function raisedResults(adjustments: readonly Adjustment[], jobs: readonly UsedJob[]): RaisedResult[] {
+  const results = new Map(jobs.map(({ id, result }) => [id, result]));
+  return adjustments.flatMap((adjustment) => {
+    const words = raiseWords(adjustment);
+    return adjustment.correction.jobs.flatMap(({ id }) => {
+      const { id: resultId, cause } = results.get(id) ?? {};
+      if (resultId === undefined || cause?.endsWith(words) === true) return [];
+      return [{ resultId, cause: cause ? `${cause}; ${words}` : words }];
+    });
+  });
+}
+
+/** As a failure handler says it: `it had 200 MiB; the next attempt has 300 MiB (recovery)`. */
+function raiseWords({ correction, before, after }: Adjustment): string {
+  const [had, has] = [limitsOf(before), limitsOf(after)];
+  const raised = [
+    ...(correction.memoryBytes === undefined ? [] : [sizeTexts(had.memoryBytes, has.memoryBytes)]),
+    ...(correction.numCpus === undefined ? [] : [[had, has].map(({ numCpus }) => counted(numCpus, 'CPU'))]),
+    ...(correction.runtimeSeconds === undefined
+      ? []
+      : [[had, has].map(({ runtimeSeconds = 0 }) => formatDuration(runtimeSeconds))]),
+  ];
+  const [then, next] = [0, 1].map((at) => raised.map((texts) => texts[at]).join(', '));
+  return `it had ${then}; the next attempt has ${next} (recovery)`;
 }
