@@ -47,6 +47,8 @@ export interface RunOptions {
   readonly gpus?: number | undefined;
   /** Jobs of an earlier run that are made ready again first: none by default. */
   readonly again?: 'none' | 'interrupted' | 'failed' | undefined;
+  /** In a workflow that has ended, jobs run again whose inputs or values have changed or whose outputs are missing; default false. */
+  readonly update?: boolean | undefined;
   /** Asks the jobs to end; a runner that ended them resolves with the ending `stopped`. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -136,9 +138,11 @@ export class TorcClient extends WithCalls {
   /** Runs jobs of a workflow on this machine until no work is left; one that never ran is initialized first. */
   async run(workflowId: number, options: RunOptions = {}): Promise<RunEnd> {
     const { outputDir = 'torc_output', maxParallelJobs, cpus, memoryGb, gpus, again = 'none', signal } = options;
+    const { update = false } = options;
     const { prepareRun } = await import('../operations/run/run.ts');
     const { runHere } = await import('../operations/run/run-here.ts');
-    await prepareRun(this.#client, workflowId, { again, report: () => {} });
+    const outdated = { force: [], isWanted: update, decide: () => update };
+    await prepareRun(this.#client, workflowId, { again, report: () => {}, outdated });
     signal?.throwIfAborted();
     const runner = await runHere(this.#connection, {
       workflowId,

@@ -106,12 +106,12 @@ describe('a run that was interrupted', () => {
     expect(again.stderr).toContain(
       'Resumed workflow 1 as run 2: 2 jobs to run again, 1 completed, 1 failed, 1 stopped (canceled)',
     );
-    expect(again.stderr).toContain('this run: 2 ran, 1 up to date, 1 failed earlier, 1 stopped earlier');
+    expect(again.stderr).toContain('this run: 2 ran, 1 completed earlier, 1 failed earlier, 1 stopped earlier');
     expect(history(folder)).toEqual(['after_long', 'bad', 'done', 'long', 'long']);
 
     const nothing = await resumed(folder, url);
     expect(nothing.stderr).toContain('No job was interrupted; 1 job failed: --retry-failed runs it again.');
-    expect(nothing.stderr).toContain('nothing to run: 3 up to date, 1 failed earlier, 1 stopped earlier');
+    expect(nothing.stderr).toContain('nothing to run: 3 completed earlier, 1 failed earlier, 1 stopped earlier');
     expect(nothing.stderr).toContain(`To run the failed jobs again: torc --url ${server.url} run 1 --retry-failed`);
     expect([nothing.code, lastLine(nothing.stderr)]).toEqual([
       0,
@@ -120,7 +120,10 @@ describe('a run that was interrupted', () => {
 
     writeFileSync(join(folder, 'repaired'), '');
     const retried = await torc([...url, 'run', '1', '--retry-failed', '--fail'], { cwd: folder });
-    expect([retried.code, retried.stderr]).toEqual([0, expect.stringContaining('this run: 2 ran, 3 up to date')]);
+    expect([retried.code, retried.stderr]).toEqual([
+      0,
+      expect.stringContaining('this run: 2 ran, 3 completed earlier'),
+    ]);
     expect(history(folder)).toEqual(['after_bad', 'after_long', 'bad', 'bad', 'done', 'long', 'long']);
   });
 

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { File } from '../../src/core/contract/artifact.ts';
@@ -64,7 +64,7 @@ describe('what would run, and why', () => {
     expect((await json('recover', '1', '--dry-run'))['result']).not.toHaveProperty('reruns');
     expect(await attempts()).toEqual({ sort: 1, count: 1, alone: 1, kept: 1, broken: 1 });
 
-    const { stderr, code } = await call('run', '1');
+    const { stderr, code } = await call('run', '1', '--update');
     expect(code).toBe(0);
     expect(stderr).toContain('3 jobs run again, because files or values have changed:');
     expect(stderr).toContain('input raw is newer than at the last run');
@@ -74,11 +74,94 @@ describe('what would run, and why', () => {
     expect(existsSync(join(folder, 'lone'))).toBe(true);
   });
 
+  it('a script that runs a workflow that has ended runs nothing, as with Torc, and sees named what is out of date', async () => {
+    edit('raw');
+    rmSync(join(folder, 'lone'));
+    const { stderr, code } = await call('run', '1');
+    expect(code).toBe(0);
+    expect(stderr).toContain('3 jobs are out of date:');
+    expect(stderr).toContain('input raw is newer than at the last run');
+    expect(stderr).toMatch(/To run them: torc .*run 1 --update/u);
+    expect(stderr).toContain('nothing to run: 1 up to date, 3 out of date, 1 failed earlier');
+    expect(whys((await json('run', '1'))['out_of_date'])).toHaveLength(3);
+    expect(whys((await json('run', '1', '--dry-run'))['reruns'])).toHaveLength(3);
+    expect(await attempts()).toEqual({ sort: 1, count: 1, alone: 1, kept: 1, broken: 1 });
+    // A setting, or a variable, takes the place of the option.
+    const set = { cwd: folder, environment: { TORC_RUN_UPDATE: '1' } };
+    expect((await torc(['--url', server.url, 'run', 'recipe'], set)).stderr).toContain('3 jobs run again');
+    expect(await attempts()).toEqual({ sort: 2, count: 2, alone: 2, kept: 1, broken: 1 });
+  });
+
+  it('an output that is missing makes its job run only if nothing reads it, or what reads it runs', async () => {
+    rmSync(join(folder, 'sorted'));
+    expect((await call('run', '1')).stderr).toContain('nothing to run: 4 up to date');
+    // Torc's own command runs it in any case.
+    expect(whys((await json('workflows', 'reinit', '1', '--dry-run'))['jobs'])).toHaveLength(2);
+    rmSync(join(folder, 'counted'));
+    expect(whys((await json('run', '1', '--dry-run'))['reruns'])).toEqual([
+      ['sort', [{ kind: 'output', file: 'sorted', change: 'missing' }]],
+      [
+        'count',
+        [
+          { kind: 'output', file: 'counted', change: 'missing' },
+          { kind: 'job', job_id: 1, job_name: 'sort' },
+        ],
+      ],
+    ]);
+    await call('run', '1', '--yes');
+    expect(await attempts()).toEqual({ sort: 2, count: 2, alone: 1, kept: 1, broken: 1 });
+  });
+
+  it('a job that is added and reads a missing output makes the job run that wrote it', async () => {
+    rmSync(join(folder, 'sorted'));
+    const add =
+      "jobs:\n  - { name: late, command: 'cat sorted > later', input_files: [sorted], output_files: [later] }";
+    writeFileSync(
+      join(folder, 'flow.yaml'),
+      FLOW.replace('jobs:', add).replace('files: [{', 'files: [{ name: later, path: later }, {'),
+    );
+    expect((await call('run', 'flow.yaml', '--update')).stderr).toContain('this run: 3 ran');
+    expect(await attempts()).toEqual({ sort: 2, count: 2, alone: 1, kept: 1, broken: 1, late: 1 });
+  });
+
+  it('named jobs run again by force, with what depends on them; a name that no job has is refused', async () => {
+    expect((await call('run', '1', '--force', 'so*')).stderr).toContain('this run: 2 ran, 2 up to date');
+    expect(await attempts()).toEqual({ sort: 2, count: 2, alone: 1, kept: 1, broken: 1 });
+    const { stderr, code } = await call('run', 'flow.yaml', '--force', 'kept', '--force', 'nine');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('no job of the workflow is named "nine"')]);
+    expect(await attempts()).toEqual({ sort: 2, count: 2, alone: 1, kept: 1, broken: 1 });
+  });
+
+  it('where no output is there, an update is refused, as its folder may have been moved, unless it is forced', async () => {
+    for (const name of ['sorted', 'counted', 'lone', 'copy']) rmSync(join(folder, name));
+    for (const words of [['1'], ['flow.yaml']]) {
+      const { stderr, code } = await call('run', ...words, '--update');
+      expect([code, stderr]).toEqual([1, expect.stringContaining('none of the 4 outputs of the jobs that completed')]);
+    }
+    expect((await call('run', '1')).stderr).toContain('was the folder moved or emptied?');
+    expect(await attempts()).toEqual({ sort: 1, count: 1, alone: 1, kept: 1, broken: 1 });
+    await call('run', '1', '--update', '--force', '*');
+    expect(await attempts()).toEqual({ sort: 2, count: 2, alone: 2, kept: 2, broken: 2 });
+  });
+
+  it('a dry run of a file that no workflow was created from shows its jobs, and makes neither workflow nor database', async () => {
+    writeFileSync(join(folder, 'other.yaml'), FLOW.replace('recipe', 'other'));
+    expect((await call('run', 'other.yaml', '--dry-run')).stdout).toContain(
+      '"other" would be created, and all of its 5 jobs would run:',
+    );
+    const { items } = await server.client.listWorkflows({ query: {} });
+    expect(items).toHaveLength(1);
+    const empty = temporaryFolder();
+    const { stdout, code } = await torc(['-s', 'run', join(folder, 'flow.yaml'), '--dry-run'], { cwd: empty });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('all of its 5 jobs would run:')]);
+    expect(readdirSync(empty)).toEqual([]);
+  });
+
   it('a job that completed with its outputs in place and nothing newer runs again by no command', async () => {
     expect((await json('workflows', 'reinit', '1', '--dry-run'))['jobs']).toEqual([]);
     expect(await json('run', 'flow.yaml', '--update', '--dry-run')).not.toHaveProperty('reruns');
     expect((await json('recover', '1', '--dry-run', '--retry-unknown'))['result']).not.toHaveProperty('reruns');
-    for (const words of [['1'], ['flow.yaml', '--update']]) {
+    for (const words of [['1'], ['1', '--update'], ['flow.yaml', '--update']]) {
       const { stderr } = await call('run', ...words);
       expect(stderr).toContain('nothing to run: 4 up to date, 1 failed earlier');
     }
@@ -133,8 +216,13 @@ describe('what would run, and why', () => {
   it('from another folder than that of the workflow no file looks deleted', async () => {
     const elsewhere = { cwd: temporaryFolder() };
     const ofFile = ['--url', server.url, 'run', join(folder, 'flow.yaml'), '--update', '--dry-run'];
-    expect((await torc(['--url', server.url, 'run', '1'], elsewhere)).stderr).toContain('nothing to run: 4 up to date');
-    expect((await torc(ofFile, elsewhere)).stdout).toBe('Workflow 1 is what the file says; nothing would change.\n');
+    const unseen = 'The files of the workflow were not looked at: it was created in ';
+    const { stderr } = await torc(['--url', server.url, 'run', '1'], elsewhere);
+    expect(stderr).toContain(unseen);
+    expect(stderr).toContain('nothing to run: 4 completed earlier');
+    const shown = await torc(ofFile, elsewhere);
+    expect(shown.stdout).toBe('Workflow 1 is what the file says; nothing would change.\n');
+    expect(shown.stderr).toContain(unseen);
     expect((await json('run', 'flow.yaml', '--update', '--dry-run'))['rerun_jobs']).toBe(0);
   });
 
@@ -144,10 +232,10 @@ describe('what would run, and why', () => {
       body: { workflow_id: 1, name: 'value', data: 1 },
     });
     const named = /^.*\balone\b.*user data that it reads changed/mu;
-    expect((await call('run', '1')).stderr).toMatch(named);
-    expect((await call('run', '1')).stderr).toContain('nothing to run');
+    expect((await call('run', '1', '--update')).stderr).toMatch(named);
+    expect((await call('run', '1', '--update')).stderr).toContain('nothing to run');
     await server.client.updateUserData({ params: { id }, body: { workflow_id: 1, name: 'value', data: 2 } });
-    expect((await call('run', '1')).stderr).toMatch(named);
+    expect((await call('run', '1', '--update')).stderr).toMatch(named);
     expect((await call('run', 'flow.yaml', '--update', '--dry-run')).stdout).not.toMatch(named);
   });
 });

@@ -104,7 +104,7 @@ async function ask({ output }: Context, items: readonly Workflow[]): Promise<num
 }
 
 /** Asks the user, or reads the next line of piped input; at its end the answer is no. */
-export async function confirm({ output }: Context, question: string): Promise<boolean> {
+export async function confirm({ output }: Pick<Context, 'output'>, question: string): Promise<boolean> {
   const asked = `${printable(question)} [y/N] `;
   const ask = async (prompt: Prompt) => {
     const answer = process.stdin.isTTY === true ? await answerTo(prompt, asked) : await nextLine(prompt, asked);

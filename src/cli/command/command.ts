@@ -20,7 +20,7 @@ interface CommandTable<Options extends readonly Option[]> {
   readonly namesService?: boolean;
   /** The database of its standalone server may be kept in memory. */
   readonly inMemory?: boolean;
-  /** Makes the standalone database where it is missing; without it the command is refused there. */
+  /** Makes the standalone database where it is missing, unless it is a dry run; without it the command is refused there. */
   readonly makesDatabase?: boolean;
   /** Runs despite an invalid configuration, without using it. */
   readonly ignoresConfiguration?: boolean;

@@ -111,6 +111,12 @@ export const schema = {
     'run exits with 1 when jobs failed or did not finish, as with --fail (Torc exits with 0)',
     folders,
   ),
+  'client.run.update': key(
+    booleanKind,
+    false,
+    'run makes what is out of date, without a question: of the workflow of the file, which it creates if there is none, or of the one that is named',
+    { ...folders, variable: 'TORC_RUN_UPDATE' },
+  ),
 
   'client.run.umask': key(
     mask,

@@ -10,7 +10,7 @@ import { globLines } from '../../core/workflow-file/read/dry-run.ts';
 import type { GlobMatch } from '../../core/workflow-file/glob/look.ts';
 import type { UpdatedPlan } from '../../operations/update/update-plan.ts';
 import { type Output, widthOf } from './output.ts';
-import { changedText } from './reruns.ts';
+import { changedText, lossText, unseenText } from './reruns.ts';
 import { tableOf } from './table.ts';
 
 /** Where a command reports an update; `exitWith` sets the exit code of the program. */
@@ -26,7 +26,7 @@ const SHOWN = 50;
 export function reportUpdate(
   { output, exitWith }: Reporting,
   workflowId: number,
-  { difference, updated, reruns }: UpdatedPlan,
+  { difference, updated, reruns, unseenIn, lostOutputs }: UpdatedPlan,
   {
     isDryRun,
     isShown = false,
@@ -56,6 +56,8 @@ export function reportUpdate(
     if (isDryRun) output.text([...globLines(globs), text].join('\n'));
     else output.notice(text);
   }
+  if (unseenIn !== undefined) output.notice(unseenText(unseenIn));
+  if (lostOutputs !== undefined && isDryRun) output.warn(lossText(lostOutputs));
   reportHeld({ output, exitWith }, updated, isDryRun);
 }
 
@@ -78,7 +80,7 @@ export function differenceText(
     keptSchedulers.length === 0
       ? []
       : [`Slurm schedulers: kept while allocations name them: ${someOf(keptSchedulers)}`];
-  const changed = changedText(reruns, { isDryRun, width });
+  const changed = changedText(reruns, { what: isDryRun ? 'would run' : 'runs', width });
   if (shown.length === 0 && records.length === 0 && held.size === 0)
     return [
       `Workflow ${workflowId} is what the file says; nothing ${isDryRun ? 'would change' : 'changed'}.`,

@@ -6,7 +6,7 @@ import type { AttemptHolder } from '../../operations/run/begin-run.ts';
 import type { InitializeNews } from '../../operations/run/initialize.ts';
 import type { Prepared } from '../../operations/run/run.ts';
 import { type Output, widthOf } from './output.ts';
-import { changedText } from './reruns.ts';
+import { changedText, unseenText } from './reruns.ts';
 
 /** Prints what happens while a workflow is prepared for a run. */
 export const reportPreparation =
@@ -28,13 +28,25 @@ function waitingWords(holders: readonly AttemptHolder[]): string {
 
 /** Prints what was made ready; each killed runner was reported when it was recovered. */
 export function reportPrepared(output: Output, workflowId: number, prepared: Prepared, retriesFailed: boolean): void {
-  if (prepared.kind === 'nothing') output.notice(nothingWords(prepared.counts, retriesFailed));
-  if (prepared.kind === 'resumed')
-    output.notice(
-      `Resumed workflow ${workflowId} as run ${prepared.runId}: ${resumedWords(prepared.before, prepared.after)}`,
-    );
-  if (prepared.kind === 'changed')
-    output.notice(changedText(prepared.run, { isDryRun: false, width: widthOf(process.stderr) }).join('\n'));
+  switch (prepared.kind) {
+    case 'nothing':
+      return output.notice(nothingWords(prepared.counts, retriesFailed));
+    case 'resumed':
+      return output.notice(
+        `Resumed workflow ${workflowId} as run ${prepared.runId}: ${resumedWords(prepared.before, prepared.after)}`,
+      );
+    case 'changed':
+      output.notice(changedText(prepared.run, { what: 'runs', width: widthOf(process.stderr) }).join('\n'));
+      return output.jsonLine({ workflow_id: workflowId, reruns: prepared.run });
+    case 'not looked':
+      return output.notice(unseenText(prepared.folder));
+    case 'out of date':
+      return output.jsonLine({ workflow_id: workflowId, out_of_date: prepared.run });
+    case 'initialized':
+    case 'recovered':
+    case 'as it was':
+    case 'up to date':
+  }
 }
 
 function nothingWords(counts: JobStatusCounts, retriesFailed: boolean): string {

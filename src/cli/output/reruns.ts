@@ -1,4 +1,6 @@
-import { counted, someOf } from '../../core/quantity/count-text.ts';
+import { counted, grouped, someOf } from '../../core/quantity/count-text.ts';
+import { withoutNumbers } from '../../core/quantity/without-numbers.ts';
+import { printableLine } from '../../core/text/printable.ts';
 import type { Rerun, RerunReason, Reruns } from '../../core/lifecycle/recover/rerun.ts';
 import { tableOf } from './table.ts';
 
@@ -16,37 +18,78 @@ export function rerunsText(workflowId: number, { run, canceled, failed }: Reruns
   ];
   if (run.length === 0) return [`No job of workflow ${workflowId} would run.`, ...others].join('\n');
   const title = `${counted(run.length, 'job')} of workflow ${workflowId} would run:`;
-  return [title, tableOfReruns(run, 'Why it would run', width), ...others].join('\n');
+  return [title, tableOfReruns(familiesOf(run), 'Why it would run', width), ...others].join('\n');
 }
 
-/** Jobs that are shown where others do not matter as much. */
+export const unseenText = (folder: string): string =>
+  `The files of the workflow were not looked at: it was created in ${printableLine(folder)}`;
+
+export const lossText = (outputs: number): string =>
+  `none of the ${grouped(outputs)} outputs of the jobs that completed is there: was the folder moved or emptied?`;
+
+/** Families that are shown where others do not matter as much. */
 const MOST_SHOWN = 20;
 
-/** The jobs that run, or would run, because of their files and values; nothing where none does. */
+/** The jobs that run, would run or only are out of date because of their files and values, by families; nothing where there is none. */
 export function changedText(
   run: readonly Rerun[],
-  { isDryRun, width }: { isDryRun: boolean; width: number },
+  { what, width }: { readonly what: 'runs' | 'would run' | 'out of date'; readonly width: number },
 ): string[] {
   if (run.length === 0) return [];
-  const runs = isDryRun ? 'would run' : run.length === 1 ? 'runs' : 'run';
-  const more = run.length - MOST_SHOWN;
+  const isOne = run.length === 1;
+  const verb = what === 'runs' ? (isOne ? 'runs again' : 'run again') : what === 'would run' ? 'would run again' : '';
+  const title =
+    what === 'out of date'
+      ? `${counted(run.length, 'job')} ${isOne ? 'is' : 'are'} out of date:`
+      : `${counted(run.length, 'job')} ${verb}, because files or values have changed:`;
+  const families = familiesOf(run);
+  const more = families.slice(MOST_SHOWN).reduce((sum, { jobs }) => sum + jobs.length, 0);
   return [
-    `${counted(run.length, 'job')} ${runs} again, because files or values have changed:`,
-    tableOfReruns(run.slice(0, MOST_SHOWN), 'Why', width),
+    title,
+    tableOfReruns(families.slice(0, MOST_SHOWN), 'Why', width),
     ...(more > 0 ? [`and ${counted(more, 'more job', 'more jobs')}`] : []),
   ];
 }
 
-const tableOfReruns = (run: readonly Rerun[], why: string, width: number): string =>
-  tableOf<Rerun>(
+/** Jobs whose names and reasons differ only in numbers. */
+interface RerunFamily {
+  readonly jobs: readonly Rerun[];
+  readonly name: string;
+  readonly why: string;
+}
+
+function familiesOf(run: readonly Rerun[]): RerunFamily[] {
+  const explained = run.map((job) => ({ job, why: reasonsText(job.reasons) }));
+  const alike = Map.groupBy(explained, ({ job, why }) => withoutNumbers(`${job.job_name}\0${why}`));
+  return [...alike.values()].map((all) => {
+    const [first] = all as [(typeof all)[number]];
+    const jobs = all.map(({ job }) => job);
+    if (jobs.length === 1) return { jobs, name: first.job.job_name, why: first.why };
+    return { jobs, name: withoutNumbers(first.job.job_name), why: withoutNumbers(first.why) };
+  });
+}
+
+const tableOfReruns = (families: readonly RerunFamily[], why: string, width: number): string =>
+  tableOf<RerunFamily>(
     [
-      { title: 'ID', value: ({ job_id: id }) => id, align: 'right', importance: 3 },
-      { title: 'Name', value: ({ job_name: name }) => name, cut: 'middle', importance: 9 },
-      { title: why, value: ({ reasons }) => reasonsText(reasons), cut: 'end', importance: 8 },
+      { title: 'Jobs', value: ({ jobs }) => jobs.length, align: 'right', importance: 7 },
+      { title: 'Name', value: ({ name }) => name, cut: 'middle', importance: 9 },
+      { title: why, value: (family) => family.why, cut: 'end', importance: 8 },
     ],
-    run,
+    families,
     width,
   ).text;
+
+/** Names by families: `  align_# (8 jobs)`. */
+export function foldedNames(names: readonly string[]): string[] {
+  const families = [...Map.groupBy(names, withoutNumbers)];
+  const shown = families.slice(0, MOST_SHOWN).map(([pattern, all]) => {
+    const [only] = all;
+    return `  ${printableLine(all.length === 1 ? (only as string) : `${pattern} (${counted(all.length, 'job')})`)}`;
+  });
+  const more = families.slice(MOST_SHOWN).reduce((sum, [, all]) => sum + all.length, 0);
+  return more === 0 ? shown : [...shown, `  and ${counted(more, 'more job', 'more jobs')}`];
+}
 
 const namesOf = (jobs: readonly { readonly name: string }[]) => someOf(jobs.map(({ name }) => name));
 
@@ -80,6 +123,8 @@ function reasonText(reason: RerunReason): string {
       return `output ${reason.file} is missing`;
     case 'user_data':
       return 'user data that it reads changed';
+    case 'forced':
+      return '--force names it';
     case 'job':
       return `waits for ${reason.job_name}`;
     case 'status':

@@ -60,7 +60,7 @@ export async function runProgram(
       environment,
       hint,
       torc: (words) => captured(words, environment),
-      makesDatabase: command.makesDatabase === true,
+      makesDatabase: command.makesDatabase === true && options['dryRun'] !== true,
     });
     try {
       await command.run(context, args as never, options);

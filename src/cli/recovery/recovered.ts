@@ -31,7 +31,7 @@ export function planLines(
     lines.push(
       `Jobs that run again: ${counted(plan.retried.length, 'job')} (${someOf(plan.retried.map(({ name }) => name))})`,
     );
-  for (const line of changedText(changed, { isDryRun: !isDone, width: Infinity })) lines.push(line);
+  for (const line of changedText(changed, { what: isDone ? 'runs' : 'would run', width: Infinity })) lines.push(line);
   if (plan.byCause.has('at_timeout'))
     lines.push('No recovery raises a timeout; this gives a job more time: torc jobs update JOB --timeout DURATION');
   if (plan.left.length > 0)

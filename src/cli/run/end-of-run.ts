@@ -5,7 +5,7 @@ import { anywhere, nextCommand, type RunPlace } from '../../core/lifecycle/expla
 import { nextStep, shortfalls } from '../../operations/report/views/shortfalls.ts';
 import { isBroken, saySummary, type SummaryOptions } from './summary.ts';
 
-interface EndOptions extends Pick<SummaryOptions, 'client' | 'workflow' | 'summary'> {
+interface EndOptions extends Pick<SummaryOptions, 'client' | 'workflow' | 'summary' | 'outdated'> {
   readonly options: Pick<RunnerValues, 'outputDir'>;
   /** Does a job that failed or did not run make the exit code 1? */
   readonly failsWithJobs: boolean;
@@ -22,11 +22,19 @@ const PAST: ReadonlySet<string> = new Set(['--end-time']);
  */
 export async function endRun(
   context: Context,
-  { client, workflow, summary, options, failsWithJobs }: EndOptions,
+  { client, workflow, summary, outdated, options, failsWithJobs }: EndOptions,
 ): Promise<boolean> {
   const { output, hint, exitWith } = context;
   const { ending } = summary;
-  const { lacksMemory } = await saySummary({ client, output, hint, workflow, summary, outputDir: options.outputDir });
+  const { lacksMemory } = await saySummary({
+    client,
+    output,
+    hint,
+    workflow,
+    summary,
+    outdated,
+    outputDir: options.outputDir,
+  });
 
   if (lacksMemory)
     output.notice(`To run what had too little memory again with more: ${hint(`torc recover ${workflow.id}`)}`);

@@ -24,6 +24,8 @@ export interface SummaryOptions {
   readonly hint: (command: string) => string;
   readonly workflow: Workflow & { id: number };
   readonly summary: RunSummary;
+  /** How many of the jobs that completed are out of date; undefined where it was not asked. */
+  readonly outdated?: number | undefined;
   readonly outputDir: string;
 }
 
@@ -56,7 +58,7 @@ export async function saySummary(options: SummaryOptions): Promise<FailureHints>
     ];
     const isDone = ending === 'complete' && countOf(counts, UNSUCCESSFUL) === 0;
     const sign = countOf(counts, FAILED) > 0 ? style('red', '✗') : isDone ? style('green', '✓') : style('yellow', '◷');
-    const here = thisRun(summary);
+    const here = thisRun(summary, options.outdated);
     (isDone ? output.notice : output.detail)(
       `${sign} ${style('bold', workflow.name)} (workflow ${workflow.id}): ${parts.join(', ')} in ${secondsText(seconds)}${here === undefined ? '' : `; ${here}`}`,
     );

@@ -4,6 +4,9 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { whyNotTrusted } from '../../cluster/trust.ts';
 import { Failure } from '../command/failure.ts';
 
+/** The database of a command is missing, and the command makes none. */
+export class MissingDatabase extends Failure {}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -15,7 +18,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function refuseMissing(database: string, environment: Environment, trustsOwner: boolean): void {
   if (!isMissing(database)) return;
   const above = databaseAbove(database, environment['HOME'] || homedir(), trustsOwner);
-  throw new Failure(
+  throw new MissingDatabase(
     above === undefined
       ? `there is no database in ${database}; torc -s run FILE and torc -s create FILE make one, and --db names another`
       : `there is no database in ${database}; one is in ${dirname(above)}: name it with --db ${above}, or go to its folder`,

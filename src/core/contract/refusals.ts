@@ -128,6 +128,8 @@ const REMEDIES = {
     HOOK_FAILED: 'Run the command by hand, correct it, and repeat the recovery.',
     INPUT_MISSING:
       'Create what the message names, or add a job that produces it; torc workflows init ID --force ignores missing files.',
+    OUTPUTS_LOST:
+      "Put the outputs back; or torc run ID --update --force '*' runs the jobs again that completed, and torc run FILE --new creates another workflow.",
     WORKFLOW_ARCHIVED: 'Unarchive the workflow first.',
     FIELD_IMMUTABLE: 'Create a new workflow for a different definition.',
     DUPLICATE: 'Use another name.',

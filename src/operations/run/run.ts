@@ -1,51 +1,75 @@
 import type { Client } from '../../client/client.ts';
-import { isUnknownRoute } from '../../client/compat/unknown-route.ts';
 import { countOf, HELD } from '../../core/job/statuses.ts';
 import type { Rerun } from '../../core/lifecycle/recover/rerun.ts';
 import { initialize, type InitializeOptions } from './initialize.ts';
+import type { Outdated } from '../update/update-plan.ts';
 import type { Resumed } from './resume.ts';
+
+/** What becomes of jobs that are out of date in a workflow that has ended. */
+export interface OutdatedRule {
+  /** Names of jobs that run again in any case. */
+  readonly force: readonly string[];
+  /** A person asks for it: also where jobs are left to do, or are made ready again. */
+  readonly isWanted: boolean;
+  /** Whether they run now; they are named otherwise. */
+  readonly decide: (found: Outdated) => boolean | Promise<boolean>;
+}
 
 interface PrepareOptions extends Pick<InitializeOptions, 'report'> {
   /** Which jobs of an earlier run are made ready again: none, those that were interrupted, or also those that failed. */
   readonly again: 'none' | 'interrupted' | 'failed';
+  /** Absent where it is not asked what is out of date. */
+  readonly outdated?: OutdatedRule | undefined;
 }
 
 /** What was made ready. */
 export type Prepared =
   | Resumed
   | { readonly kind: 'initialized' }
+  /** It was not asked whether anything is out of date. */
   | { readonly kind: 'as it was' }
-  /** Jobs whose inputs, outputs or values have changed since they ended, and those behind them. */
-  | { readonly kind: 'changed'; readonly run: readonly Rerun[] };
+  | { readonly kind: 'up to date' }
+  /** Jobs whose inputs, outputs or values have changed since they ended, and those behind them: they run again, or are only named. */
+  | { readonly kind: 'changed' | 'out of date'; readonly run: readonly Rerun[] }
+  /** Its files are in another folder: nothing is known of them. */
+  | { readonly kind: 'not looked'; readonly folder: string };
 
 /**
  * Prepares a workflow for a runner: initializes one that never was, and makes jobs of an earlier run ready again: those that are asked
- * for, or in a workflow that has ended those that are not up to date.
+ * for, or in a workflow that has ended those that are not up to date, if they are wanted.
  */
-export async function prepareRun(client: Client, id: number, { again, report }: PrepareOptions): Promise<Prepared> {
+export async function prepareRun(
+  client: Client,
+  id: number,
+  { again, report, outdated }: PrepareOptions,
+): Promise<Prepared[]> {
   const { is_uninitialized: isFresh } = await client.isUninitialized({ params: { id } });
   if (isFresh) {
     await initialize(client, id, { force: false, report });
-    return { kind: 'initialized' };
+    return [{ kind: 'initialized' }];
   }
-  if (again === 'none') return prepareChangedJobs(client, id);
+  if (again === 'none') return outdated === undefined ? [] : [await prepareOutdated(client, id, outdated)];
   const { resume } = await import('./resume.ts');
-  return resume(client, id, { retriesFailed: again === 'failed', report });
+  const resumed = await resume(client, id, { retriesFailed: again === 'failed', report });
+  return outdated?.isWanted === true ? [resumed, await prepareOutdated(client, id, outdated)] : [resumed];
 }
 
 /** While anything of the workflow is left to do, its files are read and written: what they say of jobs that ended changes. */
-async function prepareChangedJobs(client: Client, id: number): Promise<Prepared> {
+async function prepareOutdated(
+  client: Client,
+  id: number,
+  { force, isWanted, decide }: OutdatedRule,
+): Promise<Prepared> {
   const status = await client.getWorkflowStatus({ params: { id } });
   const runners = status.active_compute_nodes + status.active_scheduled_nodes + status.pending_scheduled_nodes;
   const isAtRest = status.is_complete && !status.is_canceled && runners + countOf(status.jobs_by_status, HELD) === 0;
-  if (!isAtRest || status.total_jobs === 0) return { kind: 'as it was' };
-  const { rerunChanged } = await import('../update/update-plan.ts');
-  try {
-    const run = await rerunChanged(client, id);
-    return run.length === 0 ? { kind: 'as it was' } : { kind: 'changed', run };
-  } catch (error) {
-    // On Torc's own server a run goes on where it was: it cannot make single jobs ready.
-    if (isUnknownRoute(error)) return { kind: 'as it was' };
-    throw error;
-  }
+  if (status.total_jobs === 0 || !(isAtRest || isWanted)) return { kind: 'as it was' };
+  const { noPlanUpdates, outdatedOf, runOutdated } = await import('../update/update-plan.ts');
+  const found = await outdatedOf(client, id, force);
+  const { run, unseenIn } = found;
+  if (run.length === 0)
+    return unseenIn === undefined ? { kind: 'up to date' } : { kind: 'not looked', folder: unseenIn };
+  if (!(await decide(found))) return { kind: 'out of date', run };
+  await runOutdated(client, id, found).catch(noPlanUpdates);
+  return { kind: 'changed', run };
 }

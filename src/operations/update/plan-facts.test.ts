@@ -1,11 +1,13 @@
-import { rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { ended, registerNode, statuses, testService } from '../../../tests/support/service.ts';
+import type { Client } from '../../client/client.ts';
 import { rerunsOf } from '../../core/lifecycle/recover/rerun.ts';
 import { reinitialize } from '../run/initialize.ts';
+import { lookAtInputs } from '../../runner/attempt/attempt.ts';
 import { gatherPlanFacts } from './plan-facts.ts';
 
 /** A job that writes the file of its number, and reads given files and those of earlier jobs. */
@@ -15,6 +17,9 @@ interface Sketch {
   readonly fails: boolean;
   readonly cancels: boolean;
 }
+
+/** What each job read of each file in its last attempt. */
+type Reads = Map<number, ReadonlyMap<string, string>>;
 
 const GIVEN = 3;
 const AT_REST = 1_700_000_000;
@@ -55,6 +60,7 @@ async function ranWorkflow(jobs: readonly Sketch[], turns: number) {
   await client.resetStatus({ params: { id } });
   await client.initializeJobs({ params: { id } });
   const nodeId = await registerNode(service, id);
+  const read: Reads = new Map();
   /** Claims one job after the other, and returns their names. */
   const run = async (runId: number, atMost: number, isFailed: (at: number) => boolean) => {
     const about = { run_id: runId, compute_node_id: nodeId };
@@ -68,13 +74,18 @@ async function ranWorkflow(jobs: readonly Sketch[], turns: number) {
       if (job === undefined) break;
       names.push(job.name);
       const at = Number(job.name.slice(3));
+      const inputs = (await lookAtInputs(job)) ?? [];
+      const there = (job.input_files ?? []).filter(({ path }) => existsSync(path));
+      const texts = there.map(({ path }) => [basename(path), readFileSync(path, 'utf8')] as const);
+      read.set(at, new Map(texts));
       if (!isFailed(at)) await write(`out${at}`, AT_REST);
-      await client.exchange({ params: { id }, body: { ...about, completed: [ended(job, isFailed(at) ? 1 : 0)] } });
+      const completed = [{ ...ended(job, isFailed(at) ? 1 : 0), inputs }];
+      await client.exchange({ params: { id }, body: { ...about, completed } });
     }
     return names;
   };
   await run(1, turns, (at) => jobs[at]?.fails === true);
-  return { service, id, run, path: (name: string) => join(folder, name) };
+  return { service, id, run, read, path: (name: string) => join(folder, name) };
 }
 
 const sketches = fc
@@ -130,6 +141,68 @@ test('a dry run names exactly the jobs that a reinitialization makes run, and th
     { numRuns: 15 },
   );
 });
+
+/**
+ * The jobs that run, by the definition: those that read a file which differs from what they read, those whose output is gone and is
+ * read by no job or by one that runs, and those that depend on one that runs.
+ */
+function oracle(jobs: readonly Sketch[], read: Reads, path: (name: string) => string): string[] {
+  const inputsOf = ({ given, reads }: Sketch) => [
+    ...given.map((each) => `given${each}`),
+    ...reads.map((each) => `out${each}`),
+  ];
+  const isGone = (name: string) => !existsSync(path(name));
+  const isStale = (at: number) =>
+    inputsOf(jobs[at] as Sketch).some(
+      (name) => !isGone(name) && read.get(at)?.get(name) !== readFileSync(path(name), 'utf8'),
+    );
+  const runs = new Set<number>();
+  for (let size = -1; size < runs.size;) {
+    size = runs.size;
+    for (const [at, job] of jobs.entries()) {
+      const readers = jobs.flatMap((other, index) => (other.reads.includes(at) ? [index] : []));
+      const isLost = isGone(`out${at}`) && (readers.length === 0 || readers.some((reader) => runs.has(reader)));
+      if (isStale(at) || isLost || job.reads.some((before) => runs.has(before))) runs.add(at);
+    }
+  }
+  return [...runs].map((at) => `job${at}`);
+}
+
+test('what is out of date is what the definition says, and nothing is after it has run', async () => {
+  const edit = fc.record({ file: fc.nat({ max: 10 }), removes: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(sketches, fc.array(edit, { maxLength: 4 }), async (all, edits) => {
+      const jobs = all.map((job) => ({ ...job, fails: false }));
+      const { service, id, run, path, read } = await ranWorkflow(jobs, 100);
+      const { client } = service;
+      let contents = 0;
+      for (const { file, removes } of edits) {
+        const name = file < GIVEN ? `given${file}` : `out${(file - GIVEN) % jobs.length}`;
+        if (!removes) writeFileSync(path(name), 'x'.repeat((contents += 1)));
+        else if (file >= GIVEN) rmSync(path(name), { force: true });
+      }
+      const find = async () =>
+        rerunsOf(await gatherPlanFacts(client, id), { onlyChanges: true, sparesMakers: true }).run.map(
+          ({ job_name: name }) => name,
+        );
+      const expected = oracle(jobs, read, path);
+      expect((await find()).sort()).toEqual(expected.sort());
+      await client.updatePlan({
+        params: { id },
+        query: {},
+        body: { jobs: { change: (await changedIn(client, id)).map((each) => ({ id: each, runs_again: true })) } },
+      });
+      expect((await run(1, 100, () => false)).sort()).toEqual(expected);
+      expect(await find()).toEqual([]);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+const changedIn = async (client: Client, id: number) =>
+  rerunsOf(await gatherPlanFacts(client, id), { onlyChanges: true, sparesMakers: true }).run.flatMap(
+    ({ job_id: job, reasons }) => (reasons.some(({ kind }) => kind !== 'job') ? [job] : []),
+  );
 
 it('a dry run says which input is newer, which output is missing and which job runs before', async () => {
   const sketch = { fails: false, cancels: true };

@@ -6,7 +6,7 @@ import { storedPlan } from '../../client/stored-plan.ts';
 import type { PlanUpdate, PlanUpdated } from '../../core/contract/plan-update.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
-import { changeOf } from '../../core/lifecycle/recover/files-on-disk.ts';
+import { changeOf, type FileOnDisk, type JobWithFiles } from '../../core/lifecycle/recover/files-on-disk.ts';
 import { type Rerun, rerunsOf } from '../../core/lifecycle/recover/rerun.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
 import type { Plan } from '../../core/workflow-file/plan/plan.ts';
@@ -21,6 +21,10 @@ export interface UpdateOptions {
   readonly specFile?: string | undefined;
   /** Jobs whose inputs or outputs have changed on this machine run again, too. */
   readonly looksAtFiles?: boolean;
+  /** Names of jobs that run again in any case. */
+  readonly force?: readonly string[] | undefined;
+  /** Also where no output of the jobs that completed is there. */
+  readonly acceptsLoss?: boolean | undefined;
 }
 
 export interface UpdatedPlan {
@@ -28,6 +32,8 @@ export interface UpdatedPlan {
   /** Jobs that run because of their inputs, outputs or values, and those behind them. */
   readonly reruns: readonly Rerun[];
   readonly updated: PlanUpdated;
+  readonly unseenIn?: Outdated['unseenIn'];
+  readonly lostOutputs?: Outdated['lostOutputs'];
 }
 
 /** Updates of other clients may come in between: the difference is then found again. */
@@ -43,22 +49,23 @@ export async function updateFromPlan(
   client: Client,
   workflowId: number,
   plan: Plan,
-  { isDryRun, specFile, looksAtFiles = false }: UpdateOptions,
+  { isDryRun, specFile, looksAtFiles = false, force = [], acceptsLoss = false }: UpdateOptions,
 ): Promise<UpdatedPlan> {
   for (let attempt = 1; ; attempt += 1) {
     const stored = await storedPlan(client, workflowId).catch(noPlanUpdates);
     const difference = diffPlan(plan, stored, specFile);
     await noteTimes(plan, difference);
-    const { update, run } = looksAtFiles
-      ? await withReruns(client, stored.workflow, difference.update)
+    const { update, run, unseenIn, lostOutputs }: Outdated = looksAtFiles
+      ? await withReruns(client, stored.workflow, difference.update, force)
       : { update: difference.update, run: [] };
+    if (!isDryRun && !acceptsLoss) refuseLoss(lostOutputs);
     try {
       const updated = await client.updatePlan({
         params: { id: workflowId },
         query: { dry_run: isDryRun },
         body: update,
       });
-      return { difference, updated, reruns: run };
+      return { difference, updated, reruns: run, unseenIn, lostOutputs };
     } catch (error) {
       const isOutdated =
         error instanceof ServiceError && (error.code === 'DUPLICATE' || error.code === 'REFERENCE_UNKNOWN');
@@ -67,49 +74,106 @@ export async function updateFromPlan(
   }
 }
 
-/** Makes the jobs of a workflow run again whose inputs, outputs or values have changed, with what depends on them. Returns them. */
-export async function rerunChanged(client: Client, workflowId: number): Promise<readonly Rerun[]> {
-  const workflow = await client.getWorkflow({ params: { id: workflowId } });
-  const { update, run } = await withReruns(client, workflow, {});
-  if (run.length > 0) await client.updatePlan({ params: { id: workflowId }, query: {}, body: update });
-  return run;
+/** What of a workflow is not up to date, and the update that makes it run. */
+export interface Outdated {
+  readonly run: readonly Rerun[];
+  readonly update: PlanUpdate;
+  /** The folder in which its files are; undefined where this process sees them. */
+  readonly unseenIn?: string | undefined;
+  /** How many outputs its completed jobs have where none of them is there: the folder was moved or emptied. */
+  readonly lostOutputs?: number | undefined;
 }
+
+/** Jobs whose inputs, outputs or values have changed since they ended, those that a person names, and those behind them. */
+export async function outdatedOf(client: Client, workflowId: number, force: readonly string[] = []): Promise<Outdated> {
+  const workflow = await client.getWorkflow({ params: { id: workflowId } });
+  return withReruns(client, workflow, {}, force);
+}
+
+/** Makes them run, in the present run of the workflow. */
+export const runOutdated = (
+  client: Client,
+  workflowId: number,
+  { update }: Pick<Outdated, 'update'>,
+): Promise<unknown> => client.updatePlan({ params: { id: workflowId }, query: {}, body: update });
 
 /**
  * The update with the jobs that run again for their files and values, and with the times of these files.
  *
- * An input that is gone and that no job makes is no reason: what it was for is done, and the job would fail.
+ * An input that is gone and that no job makes is no reason: what it was for is done, and the job would fail. A missing output is none
+ * as long as nothing that runs reads it.
  */
 async function withReruns(
   client: Client,
-  workflow: Workflow,
+  workflow: Workflow & { readonly id: number },
   update: PlanUpdate,
-): Promise<{ readonly update: PlanUpdate; readonly run: readonly Rerun[] }> {
+  force: readonly string[],
+): Promise<Outdated> {
   const facts = await gatherPlanFacts(client, workflow.id);
-  if (!(await seesFiles(workflow, facts))) return { update, run: [] };
+  const forced = forcedOf(facts.jobs, force);
+  const sees = await seesFiles(workflow, facts);
+  const unseenIn = sees ? undefined : (workflow.submission_directory ?? 'an unknown folder');
   const { files: ofFiles, jobs: ofJobs } = update;
   const other = new Set([...(ofFiles?.remove ?? []), ...(ofFiles?.change ?? []).map(({ id }) => id)]);
   const written = new Set(facts.jobs.flatMap(({ output_file_ids: ids }) => ids ?? []));
-  const files = facts.files.filter(({ id, mtime }) => !other.has(id) && (mtime !== undefined || written.has(id)));
+  const files = facts.files.filter(
+    ({ id, mtime }) => sees && !other.has(id) && (mtime !== undefined || written.has(id)),
+  );
   const gone = new Set(ofJobs?.remove);
   const jobsLeft = facts.jobs.filter(({ id }) => !gone.has(id));
-  const { run } = rerunsOf({ ...facts, jobs: jobsLeft, files }, { onlyChanges: true });
-  if (run.length === 0) return { update, run };
+  const changed = new Map(ofJobs?.change?.map((job) => [job.id, job]));
+  const alsoRead = [
+    ...(ofJobs?.add ?? []),
+    ...[...changed.values()].map(({ add }) => add ?? {}),
+    ...jobsLeft.filter(({ id }) => changed.get(id)?.runs_again === true),
+  ].flatMap(({ input_file_ids: ids }) => ids ?? []);
+  const known = sees ? facts : { ...facts, changedUserData: [] };
+  const { run } = rerunsOf(
+    { ...known, jobs: jobsLeft, files },
+    { onlyChanges: true, sparesMakers: true, alsoRead, forced },
+  );
+  if (run.length === 0) return { update, run, unseenIn };
   const times = files.flatMap((file) => {
     const { id, name, path, mtime = null } = file;
     return changeOf(file) === undefined ? [] : [{ id, record: { name, path, st_mtime: mtime } }];
   });
-  const jobs = new Map(ofJobs?.change?.map((job) => [job.id, job]));
   for (const { job_id: id, reasons } of run)
-    if (reasons.some(({ kind }) => kind !== 'job')) jobs.set(id, { ...jobs.get(id), id, runs_again: true });
+    if (reasons.some(({ kind }) => kind !== 'job')) changed.set(id, { ...changed.get(id), id, runs_again: true });
   return {
     run,
+    unseenIn,
+    lostOutputs: lostOutputsOf(jobsLeft, files),
     update: {
       ...update,
       files: { ...ofFiles, change: [...(ofFiles?.change ?? []), ...times] },
-      jobs: { ...ofJobs, change: [...jobs.values()] },
+      jobs: { ...ofJobs, change: [...changed.values()] },
     },
   };
+}
+
+/** Refuses to run everything again in a folder that was moved or emptied. */
+export function refuseLoss(lostOutputs: number | undefined): void {
+  if (lostOutputs === undefined) return;
+  throw new Refusal('OUTPUTS_LOST', `none of the ${lostOutputs} outputs of the jobs that completed is there`);
+}
+
+/** The number of outputs of jobs that completed, if there are several and none of them exists. */
+function lostOutputsOf(jobs: readonly JobWithFiles[], files: readonly FileOnDisk[]): number | undefined {
+  const declared = new Set(
+    jobs.flatMap(({ status, output_file_ids: ids }) => (status === 'completed' ? (ids ?? []) : [])),
+  );
+  const outputs = files.filter(({ id }) => declared.has(id));
+  return outputs.length > 1 && outputs.every(({ mtime }) => mtime === undefined) ? outputs.length : undefined;
+}
+
+/** The ids of the jobs that a person names, each by its name or a pattern with `*`. Refuses one that matches no job. */
+function forcedOf(jobs: readonly JobWithFiles[], names: readonly string[]): number[] {
+  return names.flatMap((name) => {
+    const pattern = new RegExp(`^${name.split('*').map(RegExp.escape).join('.*')}$`, 'su');
+    const found = jobs.filter((job) => pattern.test(job.name)).map(({ id }) => id);
+    if (found.length > 0) return found;
+    throw new Refusal('NOT_FOUND', `--force: no job of the workflow is named "${name}", or matches it as a pattern`);
+  });
 }
 
 /** Torc's own server has no such route, nor have earlier versions of ours. */

@@ -7,7 +7,8 @@ import { reportPreparation, reportPrepared } from '../../output/preparation.ts';
 import { type HeldSignals, holdSignals } from '../../terminal/held-signals.ts';
 import { loadRunnerMeanwhile, runnerOptions, runWorkflow } from '../../run/run-workflow.ts';
 import { existingWorkflow, isSpec, planOfFile } from '../../spec/spec-or-id.ts';
-import { chooseUpdate, refuseUpdateOptions, updateOptions } from './update-workflow.ts';
+import { outdatedIn, outdatedRule, reportRun } from './outdated.ts';
+import { chooseUpdate, refuseUpdateOptions, updateOptions, updatesUnasked } from './update-workflow.ts';
 import { makeOutputFolder } from '../../run/output-folder.ts';
 import { option } from '../../command/option.ts';
 
@@ -15,7 +16,7 @@ export const run = command('run <spec-or-id>', {
   example: 'sweep.yaml --max-parallel-jobs 4',
   says: 'Run a workflow on this machine: a file, standard input ("-"), or an existing workflow by its id or name.',
   makesDatabase: true,
-  more: 'In a workflow that has ended, jobs run again whose inputs have changed or whose outputs are gone. Exits with 0 when the runner did its work, even when jobs failed; with --fail, or client.run.failed_exit in the configuration, jobs that failed or did not finish make it 1.',
+  more: 'In a workflow that has ended, jobs are named whose inputs have changed or whose outputs are missing; at a terminal you are asked whether they run, and --update runs them without a question. Exits with 0 when the runner did its work, even when jobs failed; with --fail, or client.run.failed_exit in the configuration, jobs that failed or did not finish make it 1.',
   inMemory: true,
   options: [
     ...runnerOptions,
@@ -32,6 +33,7 @@ export const run = command('run <spec-or-id>', {
     refuseUpdateOptions(options, isSpec(given));
     if (goesOn && isSpec(given) && options.update !== true) refuseFile(context, given);
     let held: HeldSignals | undefined;
+    let isUpToDate = false;
     const fromFile = async (): Promise<number | undefined> => {
       const plan = await planOfFile(context, given, options);
       loadRunnerMeanwhile();
@@ -39,7 +41,10 @@ export const run = command('run <spec-or-id>', {
       if (chosen.kind === 'reported') return undefined;
       // Before anything is created: a folder that cannot be made leaves no workflow behind.
       makeOutputFolder(context, options.outputDir);
-      if (chosen.kind === 'updated') return chosen.id;
+      if (chosen.kind === 'updated') {
+        isUpToDate = chosen.looked;
+        return chosen.id;
+      }
       const { createAndReport, specFileOf } = await import('../../spec/read-spec.ts');
       const made = await createAndReport(context, plan, { specFile: specFileOf(given) });
       // Before the workflow is printed: a user who sees it may press Ctrl-C at once.
@@ -50,19 +55,24 @@ export const run = command('run <spec-or-id>', {
     };
     const id = isSpec(given) ? await fromFile() : await existingWorkflow(context, given);
     if (id === undefined) return;
+    if (options.dryRun === true) return reportRun(context, id);
     held ??= holdSignals();
     const { client } = await context.service();
     const workflow = await client.getWorkflow({ params: { id } });
     const again = options.retryFailed === true ? 'failed' : goesOn ? 'interrupted' : 'none';
-    const prepared = await prepareRun(client, id, { again, report: reportPreparation(output) });
-    reportPrepared(output, id, prepared, again === 'failed');
+    const outdated = isSpec(given)
+      ? undefined
+      : outdatedRule(context, id, { isWanted: updatesUnasked(context, options), force: options.force ?? [] });
+    const prepared = await prepareRun(client, id, { again, outdated, report: reportPreparation(output) });
+    for (const each of prepared) reportPrepared(output, id, each, again === 'failed');
     if (goesOn) await sayAsked({ client, output, hint: context.hint, workflowId: id });
 
     const closePage = options.page === true ? await openPage(context, id, options.outputDir) : () => {};
     const summary = await runWorkflow(context, id, options, undefined, undefined, held).finally(closePage);
     const { endRun } = await import('../../run/end-of-run.ts');
     const failsWithJobs = options.fail === true;
-    await endRun(context, { client, workflow: { ...workflow, id }, summary, options, failsWithJobs });
+    const known = isUpToDate ? 0 : outdatedIn(prepared);
+    await endRun(context, { client, workflow: { ...workflow, id }, summary, outdated: known, options, failsWithJobs });
   },
 });
 

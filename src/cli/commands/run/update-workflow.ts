@@ -8,18 +8,29 @@ import type { Context } from '../../command/context.ts';
 import { Failure, UsageError } from '../../command/failure.ts';
 import { option, optionsOf, type ValuesOf } from '../../command/option.ts';
 import { dateText } from '../../output/local-time.ts';
+import { foldedNames } from '../../output/reruns.ts';
+import { grouped } from '../../../core/quantity/count-text.ts';
+import { MissingDatabase } from '../../standalone/missing-database.ts';
 
 export const updateOptions = optionsOf([
   option(
     '--update',
-    'change the workflow that was created from this file: only what is new or changed, and what depends on it, runs',
+    'make what is out of date: of a file, what is new or changed in it too; with what depends on it, and nothing else',
   ),
   {
     ...workflowOption,
     says: 'with --update: the workflow to change, by id or name; required if several are of this file',
   },
   option('--new', 'create another workflow even if there is one from this file, without a question'),
-  option('--dry-run', 'with --update: show what would change and run, and change nothing'),
+  option('-y, --yes', 'ask no question: update the workflow of the file, or create it; make what is out of date'),
+  option(
+    '--force <name>',
+    'run these jobs again, by name or pattern (train_*), with what depends on them; may be repeated',
+    {
+      many: true,
+    },
+  ),
+  option('--dry-run', 'show what would run, and why, and change nothing'),
 ]);
 
 type UpdateValues = ValuesOf<typeof updateOptions>;
@@ -27,50 +38,52 @@ type UpdateValues = ValuesOf<typeof updateOptions>;
 /** What becomes of a workflow file: another workflow, a changed one, or only a report. */
 export type Chosen =
   | { readonly kind: 'create' }
-  | { readonly kind: 'updated'; readonly id: number }
+  | { readonly kind: 'updated'; readonly id: number; readonly looked: boolean }
   | { readonly kind: 'reported' };
 
+/** Whether what is out of date is made without a question. */
+export const updatesUnasked = ({ configuration }: Context, { update, yes, force }: UpdateValues): boolean =>
+  update === true || yes === true || force !== undefined || configuration['client.run.update'];
+
 /** Refuses options that contradict each other, or a workflow that is no file. */
-export function refuseUpdateOptions({ update, new: isNew, dryRun, workflowId }: UpdateValues, isFile: boolean): void {
+export function refuseUpdateOptions({ update, new: isNew, workflowId, force }: UpdateValues, isFile: boolean): void {
   if (update === true && isNew === true)
     throw new UsageError('--update changes the workflow of the file and --new creates another one: use one of them');
-  if (dryRun === true && update !== true)
-    throw new UsageError('--dry-run shows what --update would change; torc create --dry-run FILE checks a file');
+  if (force !== undefined && isNew === true)
+    throw new UsageError('--force runs jobs of a workflow again and --new creates another one: use one of them');
   if (workflowId !== undefined && update !== true)
     throw new UsageError('--workflow-id names the workflow that --update changes');
-  if (!isFile && (update === true || isNew === true))
-    throw new UsageError('--update and --new need a workflow file, not the id or the name of a workflow');
+  if (!isFile && isNew === true)
+    throw new UsageError('--new needs a workflow file, not the id or the name of a workflow');
 }
 
 /**
- * Updates the workflow of the file, if that is wanted: with `--update`, or if the user agrees on a terminal. Without a
- * terminal and without options, another workflow is created, as always; a hint names the option.
+ * Updates the workflow of the file, if that is wanted: by an option, or if the user agrees on a terminal. Without a terminal and
+ * without options, another workflow is created, as always; a hint names the option.
  */
 export async function chooseUpdate(context: Context, path: string, plan: Plan, options: UpdateValues): Promise<Chosen> {
-  if (options.new === true) return { kind: 'create' };
   const { settings, output } = context;
-  const { specFileOf } = await import('../../spec/read-spec.ts');
-  const { client } = await context.service();
-  const specFile = specFileOf(path);
-  const file: File = { plan, specFile };
   const isDryRun = options.dryRun === true;
-  if (options.workflowId !== undefined)
-    return apply(context, await chooseWorkflow(context, options.workflowId), file, { isDryRun });
-  const { name } = plan.workflow;
-  const found = await recognized(client, { ...file, user: settings.user, name, fileExists: existsSync });
+  const { specFileOf } = await import('../../spec/read-spec.ts');
+  const specFile = specFileOf(path);
+  const file: File = { plan, specFile, force: options.force ?? [] };
+  const found = options.new === true ? [] : await workflowsOf(context, file, options);
   const [newest, ...others] = found;
-  if (options.update === true) {
-    if (newest === undefined)
+  const isUnasked = updatesUnasked(context, options);
+  if (newest === undefined) {
+    if (options.update === true || file.force.length > 0)
       throw new Failure(
-        `no workflow of user ${settings.user} was created from this file or is named "${name}", so there is none to update; without --update it is created, and --workflow-id names another one`,
+        `no workflow of user ${settings.user} was created from this file or is named "${plan.workflow.name}", so there is none to update; without --update it is created, and --workflow-id names another one`,
       );
-    if (others.length > 0)
-      throw new Failure(
-        `${listed(found, specFile)}\n--workflow-id says which of them is updated; ${context.hint('torc workflows archive true ID')} sets others aside`,
-      );
-    return apply(context, newest.id, file, { isDryRun });
+    if (!isDryRun) return { kind: 'create' };
+    reportCreation(output, plan);
+    return { kind: 'reported' };
   }
-  if (newest === undefined) return { kind: 'create' };
+  if (isUnasked && others.length > 0)
+    throw new Failure(
+      `${listed(found, specFile)}\n--update --workflow-id says which of them is updated; ${context.hint('torc workflows archive true ID')} sets others aside`,
+    );
+  if (isUnasked || isDryRun) return apply(context, newest.id, file, { isDryRun });
   if (process.stdin.isTTY !== true || path === '-' || output.format === 'json') {
     const which = others.length > 0 ? ' --workflow-id ID' : '';
     output.notice(
@@ -86,10 +99,44 @@ export async function chooseUpdate(context: Context, path: string, plan: Plan, o
   return apply(context, newest.id, file, { isDryRun: false, isShown: true });
 }
 
+/** The workflows that the file may be an update of, or the one that is named. A dry run without a database finds none. */
+async function workflowsOf(
+  context: Context,
+  { plan, specFile }: File,
+  { workflowId, dryRun }: UpdateValues,
+): Promise<readonly WorkflowOfFile[]> {
+  try {
+    const { client } = await context.service();
+    if (workflowId !== undefined)
+      return [await client.getWorkflow({ params: { id: await chooseWorkflow(context, workflowId) } })];
+    const { name } = plan.workflow;
+    return await recognized(client, { specFile, user: context.settings.user, name, fileExists: existsSync });
+  } catch (error) {
+    if (dryRun !== true || workflowId !== undefined || !(error instanceof MissingDatabase)) throw error;
+    return [];
+  }
+}
+
+/** Reports a workflow that would be created. */
+function reportCreation(output: Context['output'], plan: Plan): void {
+  const { name } = plan.workflow;
+  const jobs = plan.jobs.length;
+  const names = Array.from({ length: jobs }, (_, number) => plan.jobName(number));
+  const text = [
+    `No workflow was created from this file. "${name}" would be created, and ${jobs === 1 ? 'its job' : `all of its ${grouped(jobs)} jobs`} would run:`,
+    ...foldedNames(names),
+  ].join('\n');
+  output.record('dry run', { dry_run: true, creates: true, workflow_name: name, jobs: names }, text);
+}
+
 interface File {
   readonly plan: Plan;
   readonly specFile: string | undefined;
+  /** Names of jobs that run again in any case. */
+  readonly force: readonly string[];
 }
+
+type WorkflowOfFile = Awaited<ReturnType<typeof recognized>>[number];
 
 /** One workflow in a sentence, several in a list. */
 function listed(found: readonly Workflow[], specFile: string | undefined): string {
@@ -110,14 +157,21 @@ function listed(found: readonly Workflow[], specFile: string | undefined): strin
 async function apply(
   context: Context,
   id: number,
-  { plan, specFile }: File,
+  { plan, specFile, force }: File,
   /** `isShown`: the user has seen the jobs already. */
   { isDryRun, isShown = false }: { readonly isDryRun: boolean; readonly isShown?: boolean },
 ): Promise<Chosen> {
   const { client } = await context.service();
   const { updateFromPlan } = await import('../../../operations/update/update-plan.ts');
   const { reportUpdate } = await import('../../output/plan-difference.ts');
-  const updated = await updateFromPlan(client, id, plan, { isDryRun, specFile, looksAtFiles: true });
+  const updated = await updateFromPlan(client, id, plan, {
+    isDryRun,
+    specFile,
+    looksAtFiles: true,
+    force,
+    acceptsLoss: isShown || force.length > 0,
+  });
   reportUpdate(context, id, updated, { isDryRun, isShown, globs: plan.globs });
-  return isDryRun ? { kind: 'reported' } : { kind: 'updated', id };
+  if (isDryRun) return { kind: 'reported' };
+  return { kind: 'updated', id, looked: updated.unseenIn === undefined };
 }

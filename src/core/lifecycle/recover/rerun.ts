@@ -1,11 +1,13 @@
 import type { JobStatus } from '../../job/job-statuses.ts';
-import { isOneOf, RUNS_AGAIN, UNSUCCESSFUL } from '../../job/statuses.ts';
+import { isOneOf, RUNS_AGAIN, SETTLED, UNSUCCESSFUL } from '../../job/statuses.ts';
 import { reachedFrom } from './downstream.ts';
 import { changedJobs, type FileCause, type PlanFacts, type JobWithFiles } from './files-on-disk.ts';
 
 export type RerunReason =
   | FileCause
   | { readonly kind: 'user_data' }
+  /** A person named it. */
+  | { readonly kind: 'forced' }
   /** A job that it waits for runs again. */
   | { readonly kind: 'job'; readonly job_id: number; readonly job_name: string }
   /** It has not run yet, or did not end by itself. */
@@ -27,6 +29,21 @@ export interface Reruns {
   readonly failed: readonly JobWithFiles[];
 }
 
+/** Which jobs run beside those that their files and values make run. */
+export interface RerunRules {
+  /** None for its status alone. */
+  readonly onlyChanges?: boolean;
+  /**
+   * A missing output makes its job run only where no job reads it, or where a job reads it that runs (`torc run`). Without this it does
+   * in any case, as in Torc.
+   */
+  readonly sparesMakers?: boolean;
+  /** Ids of files that are read by jobs which run for another reason, and are not among the given ones as they will be. */
+  readonly alsoRead?: readonly number[];
+  /** Ids of jobs that a person named. */
+  readonly forced?: readonly number[];
+}
+
 /**
  * What would run, and why: the one answer for `run`, `run --update`, `reinit` and `recover`. Jobs whose inputs, outputs or values have
  * changed since they ended, and everything downstream of them; and, unless `onlyChanges` is set, those that have not ended by themselves,
@@ -34,12 +51,16 @@ export interface Reruns {
  *
  * In the order of the given jobs. It predicts what the server does: `submit/initialize`, `submit/update`.
  */
-export function rerunsOf(facts: PlanFacts, { onlyChanges = false }: { readonly onlyChanges?: boolean } = {}): Reruns {
+export function rerunsOf(
+  facts: PlanFacts,
+  { onlyChanges = false, sparesMakers = false, alsoRead = [], forced = [] }: RerunRules = {},
+): Reruns {
   const { jobs, changedUserData } = facts;
   const byId = new Map(jobs.map((job) => [job.id, job]));
   const { upstream, downstream } = neighbours(jobs);
   const dependentsOf = (id: number) => downstream.get(id) ?? [];
   const found = new Map<number, RerunReason[]>(changedJobs(facts));
+  const makers = sparesMakers ? spareMakers(facts, found) : undefined;
   const add = (id: number, reason: RerunReason) => {
     const known = found.get(id);
     if (known === undefined) found.set(id, [reason]);
@@ -52,9 +73,21 @@ export function rerunsOf(facts: PlanFacts, { onlyChanges = false }: { readonly o
   for (const { id, status } of onlyChanges ? [] : jobs)
     if (status === 'uninitialized') add(id, { kind: 'status', status });
 
-  // Everything downstream of what is uninitialized then runs again too. A disabled job stays as it is.
+  for (const id of forced) if (!isDisabled(id)) add(id, { kind: 'forced' });
   const open = [...found.keys()];
+  const addMakers = (files: Iterable<number>) => {
+    for (const [maker, file] of makers?.(files) ?? []) {
+      if (!found.has(maker)) open.push(maker);
+      add(maker, { kind: 'output', file, change: 'missing' });
+    }
+  };
+
+  // Everything downstream of what is uninitialized then runs again too. A disabled job stays as it is.
+  addMakers(alsoRead);
+  for (const { id, status, input_file_ids: inputs } of jobs)
+    if (!isOneOf(SETTLED, status) && !found.has(id)) addMakers(inputs ?? []);
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    addMakers(byId.get(id)?.input_file_ids ?? []);
     for (const dependent of dependentsOf(id)) {
       if (isDisabled(dependent)) continue;
       if (!found.has(dependent)) open.push(dependent);
@@ -85,6 +118,35 @@ export function rerunsOf(facts: PlanFacts, { onlyChanges = false }: { readonly o
     canceled: jobs.filter(({ id }) => canceled.has(id)),
     failed: jobs.filter(({ id, status }) => status === 'failed' && !found.has(id)),
   };
+}
+
+/** The jobs that completed and wrote one of these files, if it is missing and no reason yet, each with its path. */
+type MakersOf = (files: Iterable<number>) => [job: number, path: string][];
+
+/** Takes out of the reasons each missing file that a job reads and another one made: it is none as long as no reader runs. */
+function spareMakers({ jobs, files }: PlanFacts, found: Map<number, RerunReason[]>): MakersOf {
+  const missing = new Map(files.flatMap(({ id, path, mtime }) => (mtime === undefined ? [[id, path] as const] : [])));
+  if (missing.size === 0) return () => [];
+  const isRead = new Set(jobs.flatMap(({ input_file_ids: ids }) => ids ?? []));
+  const makerOf = new Map<number, number>();
+  for (const { id, status, output_file_ids: outputs } of jobs)
+    if (status === 'completed')
+      for (const each of outputs ?? []) if (missing.has(each) && isRead.has(each)) makerOf.set(each, id);
+  const spared = new Set([...makerOf.keys()].map((file) => missing.get(file)));
+  for (const [id, reasons] of found) {
+    const kept = reasons.filter(
+      (reason) => !('change' in reason) || reason.change !== 'missing' || !spared.has(reason.file),
+    );
+    if (kept.length === 0) found.delete(id);
+    else found.set(id, kept);
+  }
+  return (ids) =>
+    [...ids].flatMap((file): [number, string][] => {
+      const maker = makerOf.get(file);
+      if (maker === undefined) return [];
+      makerOf.delete(file);
+      return [[maker, missing.get(file) as string]];
+    });
 }
 
 /**

@@ -54,13 +54,21 @@ describe('what this run did', () => {
     expect(words({ ready: 3 }, { completed: 3 }, ran(3))).toBeUndefined();
   });
 
-  it('what this run did is counted apart from what was up to date', () => {
-    expect(words({ completed: 6, ready: 3 }, { completed: 9 }, ran(3))).toBe('this run: 3 ran, 6 up to date');
+  it('only jobs whose files were looked at are up to date, and those that are not are out of date', () => {
+    const summary = { counts: counts({ completed: 4 }), countsAtStart: counts({ completed: 4 }), tally: ran(0) };
+    expect(thisRun(summary)).toBe('nothing to run: 4 completed earlier');
+    expect(thisRun(summary, 0)).toBe('nothing to run: 4 up to date');
+    expect(thisRun(summary, 3)).toBe('nothing to run: 1 up to date, 3 out of date');
+    expect(thisRun(summary, 4)).toBe('nothing to run: 4 out of date');
+  });
+
+  it('what this run did is counted apart from what completed earlier', () => {
+    expect(words({ completed: 6, ready: 3 }, { completed: 9 }, ran(3))).toBe('this run: 3 ran, 6 completed earlier');
   });
 
   it('what this run did is nothing where jobs failed earlier and nothing is left', () => {
     expect(words({ failed: 20 }, { failed: 20 })).toBe('nothing to run: 20 failed earlier');
-    expect(words({ completed: 4 }, { completed: 4 })).toBe('nothing to run: 4 up to date');
+    expect(words({ completed: 4 }, { completed: 4 })).toBe('nothing to run: 4 completed earlier');
   });
 
   it('what this run did does not count what other runners did meanwhile', () => {
@@ -69,7 +77,7 @@ describe('what this run did', () => {
 
   it('what this run did counts a job once that was canceled earlier and ran on another runner meanwhile', () => {
     expect(words({ completed: 1, canceled: 1 }, { completed: 2 })).toBe(
-      'this run: 0 ran, 1 ran on other runners, 1 up to date',
+      'this run: 0 ran, 1 ran on other runners, 1 completed earlier',
     );
     expect(words({ canceled: 2 }, { completed: 1, canceled: 1 })).toBe(
       'this run: 0 ran, 1 ran on other runners, 1 stopped earlier',
@@ -77,6 +85,6 @@ describe('what this run did', () => {
   });
 
   it('what this run did is not called nothing to run while jobs are left', () => {
-    expect(words({ completed: 2, ready: 1 }, { completed: 2, ready: 1 })).toBe('this run: 0 ran, 2 up to date');
+    expect(words({ completed: 2, ready: 1 }, { completed: 2, ready: 1 })).toBe('this run: 0 ran, 2 completed earlier');
   });
 });

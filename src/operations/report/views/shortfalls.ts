@@ -44,16 +44,22 @@ export function nextStep({ counts, ending }: Pick<Ended, 'counts' | 'ending'>): 
 
 /**
  * What this run did where the counts of the workflow do not say it, because some jobs had ended before or ran elsewhere:
- * `this run: 3 ran, 6 up to date`, `nothing to run: 20 failed earlier`.
+ * `this run: 3 ran, 6 completed earlier`, `nothing to run: 20 failed earlier`. Only one whose files were looked at is up to date.
  */
-export function thisRun({ counts, countsAtStart, tally }: Omit<Ended, 'ending'>): string | undefined {
+export function thisRun(
+  { counts, countsAtStart, tally }: Omit<Ended, 'ending'>,
+  /** How many of the jobs that completed are out of date; undefined where it was not asked. */
+  outdated?: number,
+): string | undefined {
   if (counts === undefined || countsAtStart === undefined) return undefined;
   const ran = Object.values(tally).reduce((sum, jobs) => sum + jobs, 0);
   const elsewhere = Math.max(0, countOf(counts, RAN) - countOf(countsAtStart, RAN) - ran);
   // A job that was canceled and then reset elsewhere has ended in this run.
   const earlier = EARLIER.flatMap(([set, words]) => {
     const jobs = Math.min(countOf(countsAtStart, set), countOf(counts, set));
-    return jobs > 0 ? [`${jobs} ${words}`] : [];
+    if (set !== SUCCEEDED || outdated === undefined) return jobs > 0 ? [`${jobs} ${words}`] : [];
+    const upToDate = jobs - outdated;
+    return [...(upToDate > 0 ? [`${upToDate} up to date`] : []), ...(outdated > 0 ? [`${outdated} out of date`] : [])];
   });
   if (earlier.length === 0 && elsewhere === 0) return undefined;
   const others = elsewhere > 0 ? [`${elsewhere} ran on other runners`] : [];
@@ -63,7 +69,7 @@ export function thisRun({ counts, countsAtStart, tally }: Omit<Ended, 'ending'>)
 }
 
 const EARLIER = [
-  [SUCCEEDED, 'up to date'],
+  [SUCCEEDED, 'completed earlier'],
   [FAILED, 'failed earlier'],
   [STOPPED, 'stopped earlier'],
 ] as const;

@@ -1,0 +1,50 @@
+import { rerunsOf } from '../../../core/lifecycle/recover/rerun.ts';
+import type { OutdatedRule, Prepared } from '../../../operations/run/run.ts';
+import { gatherPlanFacts } from '../../../operations/update/plan-facts.ts';
+import { refuseLoss } from '../../../operations/update/update-plan.ts';
+import { confirm } from '../../choose/choose-workflow.ts';
+import type { Context } from '../../command/context.ts';
+import { widthOf } from '../../output/output.ts';
+import { changedText, lossText, rerunsText } from '../../output/reruns.ts';
+
+/**
+ * What `torc run ID` does with jobs that are out of date: they run where that was asked for, or a person at a terminal agrees. They
+ * are named in any case.
+ */
+export const outdatedRule = (
+  { output, hint }: Context,
+  workflowId: number,
+  { isWanted, force }: Pick<OutdatedRule, 'isWanted' | 'force'>,
+): OutdatedRule => ({
+  force,
+  isWanted,
+  decide({ run, lostOutputs }) {
+    if (isWanted) {
+      if (force.length === 0) refuseLoss(lostOutputs);
+      return true;
+    }
+    output.notice(changedText(run, { what: 'out of date', width: widthOf(process.stderr) }).join('\n'));
+    if (lostOutputs !== undefined) output.warn(lossText(lostOutputs));
+    const isAsked = process.stdin.isTTY === true && output.format !== 'json';
+    if (isAsked) return confirm({ output }, run.length === 1 ? 'Run it?' : `Run these ${run.length} jobs?`);
+    output.notice(`To run ${run.length === 1 ? 'it' : 'them'}: ${hint(`torc run ${workflowId} --update`)}`);
+    return false;
+  },
+});
+
+/** How many of the jobs that completed are out of date after a preparation; undefined where it was not asked. */
+export function outdatedIn(prepared: readonly Prepared[]): number | undefined {
+  for (const each of prepared) {
+    if (each.kind === 'changed' || each.kind === 'up to date') return 0;
+    if (each.kind === 'out of date') return each.run.filter(({ status }) => status === 'completed').length;
+  }
+  return undefined;
+}
+
+/** Reports what `torc run ID` would run, and why, and changes nothing. */
+export async function reportRun({ service, output, settings }: Context, id: number): Promise<void> {
+  const { client } = await service();
+  const reruns = rerunsOf(await gatherPlanFacts(client, id), { sparesMakers: true });
+  const text = rerunsText(id, reruns, settings.wide ? Infinity : widthOf(process.stdout));
+  output.record('dry run', { workflow_id: id, dry_run: true, reruns: reruns.run }, text);
+}
