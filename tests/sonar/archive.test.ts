@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { unchangedCompat } from '../../src/core/contract/sonar/compat.ts';
@@ -178,6 +178,16 @@ describe('a closed day', () => {
     expect(await close(writer)).toEqual(['2026-03-01']);
     expect(await exported(writer)).toEqual(threeDays.slice(0, 4));
     await writer.close();
+  });
+
+  it('a closed day whose file of processes is lost gives an error, and no answer without processes', async () => {
+    const path = join(temporaryFolder(), 'sonar.db');
+    const opened = await store(threeDays, path);
+    await close(opened);
+    for (const file of globSync(join(dirname(path), '**/process-*.parquet'))) rmSync(file);
+    await expect(Array.fromAsync(opened.rows.processes(whole))).rejects.toThrow('no file process');
+    await expect(Array.fromAsync(opened.rows.sampleSums(whole, 'node'))).rejects.toThrow('no file process');
+    await opened.close();
   });
 
   it('a reader gets each row once while a day is closed', async () => {

@@ -164,11 +164,16 @@ const laterOf = (name: string): readonly string[] =>
     isLater ? [column] : [],
   );
 
-/** A table of which the days have no file. */
-export const emptyTableOf = (name: ArchiveTableName): string =>
-  `(select null::bigint as n, ${Object.entries(archiveTables[name].columns)
+/** Tables that a day always has, also without rows: that one is missing is an error, and no empty day. */
+export const isAlwaysWritten = (name: ArchiveTableName): boolean => name === 'sample' || name === 'process';
+
+/** A table of which the days have no file. Throws for one that every day has: without it an answer would say less than was stored. */
+export function emptyTableOf(name: ArchiveTableName): string {
+  if (isAlwaysWritten(name)) throw new Error(`closed days of the store have no file ${name}: it was deleted or moved`);
+  return `(select null::bigint as n, ${Object.entries(archiveTables[name].columns)
     .map(([column, [type]]) => `null::${type} as "${column}"`)
     .join(', ')} limit 0)`;
+}
 
 /** Files of a table as one table. What a file does not have is null; amounts of hours had other types in earlier releases. */
 export function parquetTableOf(

@@ -13,7 +13,7 @@ import type { ClosedReport, CloseOptions } from '../telemetry-store.ts';
 import type { EmbeddedRows } from './embedded-rows.ts';
 import { hoursOfDay } from './hours-of-day.ts';
 import { type DayToClose, stage, stageHours } from './stage.ts';
-import { archiveTableNames, archiveTables, hourOrder, hourTableNames } from '../archive/tables.ts';
+import { archiveTableNames, archiveTables, hourOrder, hourTableNames, isAlwaysWritten } from '../archive/tables.ts';
 
 /** The steps of a close, each of which may be the last one of a program that is killed. */
 export type CloseStep = 'staged' | 'written' | 'published' | 'switched' | 'deleting' | 'deleted';
@@ -21,9 +21,6 @@ export type CloseStep = 'staged' | 'written' | 'published' | 'switched' | 'delet
 export interface CloseSettings extends CloseOptions, DeleteLimits {
   readonly onStep?: (step: CloseStep, day: string) => void;
 }
-
-/** Tables that a day always has, also without rows: that one is missing is an error, and no empty day. */
-const ALWAYS: readonly ArchiveTableName[] = ['sample', 'process'];
 
 /**
  * Moves the samples of days that are over from hot rows into files, one for each cluster, table and day.
@@ -120,7 +117,7 @@ async function closeDay(
     onStep('staged', dayText(day));
     const written: [from: string, to: string][] = [];
     for (const name of archiveTableNames) {
-      if (!ALWAYS.includes(name) && (await count(`select count(*) from "${name}"`)) === 0) continue;
+      if (!isAlwaysWritten(name) && (await count(`select count(*) from "${name}"`)) === 0) continue;
       const from = join(unfinished, `${name}.parquet`);
       await runWithMore(connection, copyStatement(name, from));
       written.push([from, archiveFile(store, clusterName, day, name, part)]);
