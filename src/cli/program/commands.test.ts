@@ -114,7 +114,7 @@ it.each([
   'run/run.ts',
   'results.ts',
   'status/status.ts',
-  'cancel-delete.ts',
+  'cancel.ts',
   'sonar/sample.ts',
 ])('the table of commands in %s loads no library: what a command needs is loaded when it runs', (file) => {
   expect([...librariesOf(join(import.meta.dirname, '../commands', file))]).toEqual([]);

@@ -17,8 +17,8 @@ export const torcGroups: readonly CommandGroup[] = [
   { word: 'top', load: async () => [(await import('../commands/status/top.ts')).top] },
   { word: 'page', load: async () => [(await import('../commands/page.ts')).pageCommand] },
   { word: 'tui', load: async () => [(await import('../commands/tui.ts')).tui] },
-  { word: 'cancel', load: async () => [(await import('../commands/cancel-delete.ts')).cancel] },
-  { word: 'delete', load: async () => [(await import('../commands/cancel-delete.ts')).remove] },
+  { word: 'cancel', load: async () => [(await import('../commands/cancel.ts')).cancel] },
+  { word: 'delete', load: async () => [(await import('../commands/delete.ts')).remove] },
   {
     word: 'workflows',
     load: async () => [
