@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { openApiDocument } from '../../core/contract/openapi.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { type Route, type RouteName, routes } from '../../core/contract/routes.ts';
+import { type Route, routes } from '../../core/contract/routes.ts';
 import { accessHandlers } from '../access/handlers.ts';
 import { type LoginCheck, openLogin } from '../access/login.ts';
 import { createPermissions } from '../access/permit.ts';
@@ -23,20 +23,20 @@ import { isBusy, lockedRefusal } from '../store/busy.ts';
 import { damageRefusal, isDatabaseDamage } from '../store/damage.ts';
 import type { Ask } from '../ask.ts';
 import { ANONYMOUS, type Caller } from '../caller.ts';
-import type { Handlers } from '../handlers.ts';
+import type { AnsweredRoute, Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
 import { type AskTelemetry, telemetryHandlers } from '../telemetry/handlers.ts';
 import { submitHandlers } from '../submit/handlers.ts';
 import { factHandlers } from '../facts/handlers.ts';
 import { viewHandlers } from '../view/handlers.ts';
 import { type AnswerAgents, serveAgents } from './agents.ts';
-import { serveApiEvents } from './api-event-stream.ts';
+import { createTrafficStreams } from './api-event-stream.ts';
 import { type BodyRoom, createBodyRoom } from './body-room.ts';
 import { bind, type BodyLimits } from './bind.ts';
 import type { Answers } from './answers.ts';
 import { identify } from './caller.ts';
 import { errorBody } from './errors.ts';
-import { serveEvents } from './event-stream.ts';
+import { createEventStreams } from './event-stream.ts';
 import { headersFor, JSON_TYPE } from './headers.ts';
 import { createHeldLogins } from './held-login.ts';
 import type { LoadPage } from './page/load.ts';
@@ -45,7 +45,8 @@ import { serveSessions } from './page/session.ts';
 import type { ReadThreads } from './reader.ts';
 import { respond } from './reply.ts';
 import { createReplyRoom, type ReplyRoom } from './reply-room.ts';
-import { serveStatus } from './status-stream.ts';
+import { createStatusFeeds } from './status-feeds.ts';
+import { serveStream } from './stream.ts';
 import { createWideReads } from './wide-reads.ts';
 
 export interface AppOptions extends BodyLimits {
@@ -162,15 +163,20 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
       headersFor(context, JSON_TYPE),
     ),
   );
-  for (const name of Object.keys(routes) as RouteName[]) {
-    if (name === 'streamEvents') serveEvents(app, store, permissions, { logins, onDropped, stallMs });
-    else if (name === 'streamWorkflowStatus') {
-      const statusOf = async (id: number) =>
-        handlers.getWorkflowStatus({ params: { id }, query: undefined, body: undefined }, ANONYMOUS);
-      serveStatus(app, store, permissions, { statusOf, logins, onDropped, stallMs });
-    } else if (name === 'streamApiEvents') serveApiEvents(app, traffic, permissions, { logins, onDropped, stallMs });
-    else bind(app, store, permissions, name, handlers[name], { ...options, readWide, room, replyRoom });
-  }
+  const streams = { permissions, logins };
+  const ending = { onDropped, stallMs };
+  const statusOf = async (id: number) =>
+    handlers.getWorkflowStatus({ params: { id }, query: undefined, body: undefined }, ANONYMOUS);
+  const viewStatus = createStatusFeeds({ ...ending, statusOf, onChange: store.changes.subscribe });
+  serveStream(app, 'streamEvents', streams, createEventStreams(store, ending));
+  serveStream(app, 'streamWorkflowStatus', streams, ({ params: { id } }, viewing) =>
+    viewStatus({ ...viewing, workflowId: store.find.workflow(id).id }),
+  );
+  const { path } = routes.streamApiEvents;
+  serveStream(app, 'streamApiEvents', streams, createTrafficStreams(traffic, { ...ending, path }));
+  const isAnswered = (name: string): name is AnsweredRoute => name in handlers;
+  for (const name of Object.keys(routes).filter(isAnswered))
+    bind(app, store, permissions, name, handlers[name], { ...options, readWide, room, replyRoom });
   return app;
 }
 

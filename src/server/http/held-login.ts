@@ -1,8 +1,7 @@
 import type { Context } from 'hono';
-import type { RouteName } from '../../core/contract/routes.ts';
 import type { LoginCheck } from '../access/login.ts';
 import type { Sessions } from '../access/sessions.ts';
-import type { Caller, Permissions } from '../caller.ts';
+import type { Permissions } from '../caller.ts';
 import { type Answers, callerOf } from './answers.ts';
 import { heldSession } from './page/session.ts';
 
@@ -32,14 +31,4 @@ export function createHeldLogins(
       };
     },
   };
-}
-
-/** Whether the caller may still send this request, which concerns no record. */
-export function isStillAllowed(permissions: Permissions, name: RouteName, caller: Caller): boolean {
-  try {
-    permissions.check(name, { params: {}, query: {}, body: {} }, caller);
-    return true;
-  } catch {
-    return false;
-  }
 }

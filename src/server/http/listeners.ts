@@ -2,7 +2,7 @@ import type { StreamEventType } from '../../core/contract/event.ts';
 import type { Store } from '../records/store.ts';
 import { nextTurn } from '../store/slices.ts';
 import { missedSince, type LogPosition, WHOLE_ROW } from './missed-events.ts';
-import type { Viewing } from './status-feeds.ts';
+import { CUT_MS, KEEP_ALIVE_MS, STALL_MS, type StreamOptions, type Viewing } from './stream.ts';
 import { createUnread } from './unread.ts';
 import { type Change, severityOf } from '../store/changes.ts';
 
@@ -17,16 +17,12 @@ import { type Change, severityOf } from '../store/changes.ts';
  * The server ends a stream, and says why, when the workflow was deleted, when the caller may no longer see it, and when
  * the client does not read.
  */
-export interface Listen extends Viewing {
+interface Listen extends Viewing {
+  readonly workflowId: number;
   /** The event types that the client requested. */
   readonly types: ReadonlySet<StreamEventType>;
   /** The last event that the client received before. */
   readonly last: LogPosition | undefined;
-}
-
-interface Options {
-  readonly onDropped?: ((reason: string, facts: Readonly<Record<string, unknown>>) => void) | undefined;
-  readonly stallMs?: number | undefined;
 }
 
 /** Bytes that may wait for one client; later ones are read from the log when needed. */
@@ -44,17 +40,7 @@ const PIECE_LENGTH = 64 * 1024;
  * A client gets an event at once after a pause, and then at this interval: each message costs a system call a client.
  */
 const GATHER_MS = 10;
-/** The pause after which a comment is sent, so that both sides and the proxies between detect a dead connection. */
-const KEEP_ALIVE_MS = 15_000;
-/**
- * How long a client may leave sent data unread. Too short, and a laptop that sleeps for a moment loses its stream; too
- * long, and dead clients use memory and prevent pruning of the log.
- */
-const STALL_MS = 60_000;
-/** The time for the last event of a stream before its connection is closed. */
-const CUT_MS = 2_000;
-
-export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }: Options) {
+export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }: StreamOptions) {
   const { changes, now } = store;
   const encoder = new TextEncoder();
   const flushSoon = createFlushes();
@@ -175,13 +161,13 @@ export function createListeners(store: Store, { onDropped, stallMs = STALL_MS }:
     };
     const unwatch = onRightsChanged(endIfUnwelcome);
     const tickMs = Math.min(KEEP_ALIVE_MS, stallMs);
-    const unread = createUnread(tickMs);
+    const unread = createUnread(tickMs, stallMs);
     const keepAlive = setInterval(() => {
       // Rights may be changed with SQL, too.
       if (endIfUnwelcome()) return;
-      const unreadMs = unread({ read: enqueued - waiting(), waiting: waiting() });
-      if (unreadMs >= stallMs) {
-        end(`nothing was read for ${Math.round(unreadMs / 1000)} s`, { waiting_bytes: waiting() });
+      const reason = unread({ read: enqueued - waiting(), waiting: waiting() });
+      if (reason !== undefined) {
+        end(reason, { waiting_bytes: waiting() });
         setTimeout(cut, CUT_MS).unref();
       } else if (waiting() === 0) send(': keep-alive\n\n');
     }, tickMs);

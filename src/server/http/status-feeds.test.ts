@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
-import { createStatusFeeds, type Viewing } from './status-feeds.ts';
+import { createStatusFeeds, type StatusViewing } from './status-feeds.ts';
 
 beforeEach(
   () =>
@@ -31,7 +31,7 @@ function world({ takesMs = 0, stallMs = 60_000 } = {}) {
     jobs += 1;
     for (const stir of stirs) stir();
   };
-  const look = (more: Partial<Viewing> = {}) =>
+  const look = (more: Partial<StatusViewing> = {}) =>
     reader(view({ workflowId: 1, isWelcome: () => true, onRightsChanged: () => () => {}, cut: () => {}, ...more }));
   return { view, look, change, stirs, dropped, made: () => made };
 }

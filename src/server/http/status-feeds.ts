@@ -1,4 +1,5 @@
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
+import { KEEP_ALIVE_MS, STALL_MS, type StreamOptions, type Viewing } from './stream.ts';
 import { createUnread } from './unread.ts';
 
 /**
@@ -7,22 +8,14 @@ import { createUnread } from './unread.ts';
  * All viewers of a workflow share one timer, one status and one text, so that a hundred pages cost little more than one. A viewer
  * who reads slowly gets the newest status when he reads again, and none of those between: at most one waits for him.
  */
-export interface Viewing {
+export interface StatusViewing extends Viewing {
   readonly workflowId: number;
-  /** Whether the caller may still see the workflow. */
-  readonly isWelcome: () => boolean;
-  /** Calls `check` when a user may have lost rights or a session. */
-  readonly onRightsChanged: (check: () => void) => () => void;
-  /** Closes the connection of a client that does not read. */
-  readonly cut: () => void;
 }
 
-interface Options {
+interface Options extends StreamOptions {
   readonly statusOf: (workflowId: number) => Promise<WorkflowStatus>;
   /** Calls `stir` after each change of a workflow. */
   readonly onChange: (workflowId: number, stir: () => void) => () => void;
-  readonly onDropped?: ((reason: string, facts: Readonly<Record<string, unknown>>) => void) | undefined;
-  readonly stallMs?: number | undefined;
   /** Milliseconds; a test replaces it. */
   readonly clock?: () => number;
 }
@@ -34,10 +27,6 @@ const TIMES = 20;
 /** The same for what a message costs for each viewer, 30 µs: 100 viewers get four messages a second, and 1,000 less than two. */
 const PAUSE_PER_VIEWER_MS = 0.6;
 const LONGEST_MS = 10_000;
-/** The pause after which a comment is sent, and a status made without a change: runners come to the end of their time. */
-const KEEP_ALIVE_MS = 15_000;
-/** How long a client may leave sent data unread. */
-const STALL_MS = 60_000;
 
 interface Viewer {
   show(status: Uint8Array): void;
@@ -60,6 +49,7 @@ export function createStatusFeeds({
   clock = () => performance.now(),
 }: Options) {
   const feeds = new Map<number, Feed>();
+  // A status is made then without a change, too: runners come to the end of their time.
   const tickMs = Math.min(KEEP_ALIVE_MS, stallMs);
 
   const open = (workflowId: number): Feed => {
@@ -120,12 +110,12 @@ export function createStatusFeeds({
   };
 
   /** The stream of one viewer. */
-  return ({ workflowId, isWelcome, onRightsChanged, cut }: Viewing): ReadableStream<Uint8Array> => {
+  return ({ workflowId, isWelcome, onRightsChanged, cut }: StatusViewing): ReadableStream<Uint8Array> => {
     let stream: ReadableStreamDefaultController<Uint8Array>;
     let pending: Uint8Array | undefined;
     let sent = 0;
     let isOver = false;
-    const unread = createUnread(tickMs);
+    const unread = createUnread(tickMs, stallMs);
     const waiting = () => 1 - (stream.desiredSize ?? 1);
     const send = (bytes: Uint8Array) => {
       sent += 1;
@@ -160,9 +150,9 @@ export function createStatusFeeds({
       look() {
         checkRights();
         if (isOver) return;
-        const unreadMs = unread({ read: sent - waiting(), waiting: waiting() });
-        if (unreadMs >= stallMs) {
-          onDropped?.(`nothing was read for ${Math.round(unreadMs / 1000)} s`, { workflow_id: workflowId });
+        const reason = unread({ read: sent - waiting(), waiting: waiting() });
+        if (reason !== undefined) {
+          onDropped?.(reason, { workflow_id: workflowId });
           end();
           cut();
         } else if (waiting() === 0) send(KEEP_ALIVE);

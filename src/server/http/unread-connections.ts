@@ -16,7 +16,7 @@ export function endUnread(server: Server, onUnread: OnUnread, awayMs = AWAY_MS):
   const lookMs = awayMs / LOOKS;
   const connections = new Map<Socket, ReturnType<typeof createUnread>>();
   const add = (socket: Socket) => {
-    connections.set(socket, createUnread(lookMs));
+    connections.set(socket, createUnread(lookMs, awayMs));
     socket.once('close', () => connections.delete(socket));
   };
   server.on('connection', add);
@@ -26,9 +26,9 @@ export function endUnread(server: Server, onUnread: OnUnread, awayMs = AWAY_MS):
     for (const [socket, unread] of connections) {
       const waiting = socket.writableLength === 0 ? 0 : waitingIn(socket);
       const { bytesWritten } = socket;
-      const unreadMs = unread({ read: bytesWritten - waiting, waiting });
-      if (unreadMs < awayMs) continue;
-      onUnread(`nothing was read for ${Math.round(unreadMs / 1000)} s`, { address: socket.remoteAddress });
+      const reason = unread({ read: bytesWritten - waiting, waiting });
+      if (reason === undefined) continue;
+      onUnread(reason, { address: socket.remoteAddress });
       socket.destroy();
     }
   }, lookMs);
