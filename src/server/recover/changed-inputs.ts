@@ -3,6 +3,7 @@ import { ENDED } from '../../core/job/statuses.ts';
 import type { Caller } from '../caller.ts';
 import type { Store } from '../records/store.ts';
 import type { NoteAction } from '../records/event/user-action.ts';
+import { byId } from '../store/rows.ts';
 import { restartable, type WorkSteps } from '../store/work.ts';
 import type { RecoverQueries } from './queries.ts';
 
@@ -29,14 +30,11 @@ export const createProcessChanged = (
       const data = queries.changedUserData.get({ workflowId: id, after: afterData });
       if (data === undefined) break;
       afterData = data.id;
-      for (let after = 0; ;) {
-        const readers = queries.readersOf.all({ id: data.id, after, limit: PAGE });
-        for (const reader of readers) jobs.set(reader.id, reader.name);
-        yield;
-        const last = readers.at(-1);
-        if (last === undefined) break;
-        after = last.id;
-      }
+      yield* byId(
+        PAGE,
+        (page) => queries.readersOf.all({ id: data.id, ...page }),
+        (reader) => void jobs.set(reader.id, reader.name),
+      );
     }
     const ids = [...jobs.keys()].sort((left, right) => left - right);
     const names = ids.map((each) => jobs.get(each) as string);

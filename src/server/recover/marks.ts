@@ -1,3 +1,11 @@
+import type { RecoverQueries } from './queries.ts';
+
+/** Marks for the jobs of a workflow; undefined if it has none. */
+export function jobMarks({ idRange }: Pick<RecoverQueries, 'idRange'>, workflowId: number) {
+  const { first, last } = idRange.get({ workflowId }) ?? { first: null, last: null };
+  return first === null || last === null ? undefined : createMarks(first, last);
+}
+
 /** A set of ids between two bounds, one bit each: a million jobs take 125 KB, where a Set of numbers takes 40 MB. */
 export function createMarks(first: number, last: number): { add(id: number): boolean; has(id: number): boolean } {
   const bits = new Uint8Array(((last - first) >>> 3) + 1);

@@ -1,10 +1,10 @@
-import { IntList } from '../../core/lists/int-list.ts';
 import type { Caller } from '../caller.ts';
 import type { Store } from '../records/store.ts';
 import type { NoteAction } from '../records/event/user-action.ts';
+import { spreadOver } from '../store/rows.ts';
 import { restartable, type WorkSteps } from '../store/work.ts';
 import { createResetDownstream, JOBS_A_STEP } from './downstream.ts';
-import { createMarks } from './marks.ts';
+import { jobMarks } from './marks.ts';
 import type { RecoverQueries } from './queries.ts';
 
 interface ResetRequest {
@@ -47,26 +47,15 @@ export const createResetInterrupted = (store: Store, queries: RecoverQueries, no
 
   /** The canceled jobs that wait for a job which failed, directly or over others that were canceled for it. */
   function* canceledByFailures(workflowId: number): WorkSteps<(id: number) => boolean> {
-    const ids = queries.idRange.get({ workflowId });
-    if (ids === undefined || ids.first === null || ids.last === null) return () => false;
-    const marks = createMarks(ids.first, ids.last);
-    const found = new IntList();
-    const take = (jobs: readonly { readonly id: number }[]) => {
-      for (const { id } of jobs) if (marks.add(id)) found.push(id);
-    };
-    yield* windows.within(workflowId, JOBS_A_STEP, function* (window) {
-      take(interrupted.canceledByFailure.all(window));
-      yield;
+    const marks = jobMarks(queries, workflowId);
+    if (marks === undefined) return () => false;
+    const meet = ({ id }: { readonly id: number }) => marks.add(id);
+    yield* spreadOver(windows, workflowId, {
+      limit: JOBS_A_STEP,
+      begin: (window) => interrupted.canceledByFailure.all(window).filter(meet),
+      dependents: interrupted.canceledDependents.all,
+      meet,
     });
-    for (let at = 0; at < found.length; at += 1) {
-      for (let after = 0; ;) {
-        const page = interrupted.canceledDependents.all({ id: found.at(at), after, limit: JOBS_A_STEP });
-        take(page);
-        yield;
-        if (page.length < JOBS_A_STEP) break;
-        after = page.at(-1)?.id ?? after;
-      }
-    }
     return marks.has;
   }
 

@@ -1,3 +1,4 @@
+import { IntList } from '../../core/lists/int-list.ts';
 import type { Database } from './database.ts';
 import { type SliceLimits, usualLimits } from './slice-limits.ts';
 import type { WorkSteps } from './work.ts';
@@ -68,6 +69,58 @@ export function createWindows(db: Database, { firstWindow, largestWindow }: Slic
       }
     },
   };
+}
+
+/** A page of rows: those behind an id, in its order. */
+export interface IdPage {
+  readonly after: number;
+  readonly limit: number;
+}
+type WithId = { readonly id: number };
+
+/** Reads a list by id, a page at a time, until one is not full. A step ends after each page. */
+export function* byId<Row extends WithId>(
+  limit: number,
+  read: (page: IdPage) => readonly Row[],
+  take: (row: Row) => void,
+): WorkSteps {
+  for (let after = 0; ;) {
+    const rows = read({ after, limit });
+    for (const row of rows) take(row);
+    yield;
+    const last = rows.at(-1);
+    if (rows.length < limit || last === undefined) return;
+    after = last.id;
+  }
+}
+
+interface Spread<Row> {
+  readonly limit: number;
+  readonly begin: (window: JobWindow) => Iterable<WithId>;
+  readonly dependents: (page: IdPage & WithId) => readonly Row[];
+  /** Whether it goes on from this one: false for a job that was met before. */
+  readonly meet: (row: Row) => boolean;
+}
+
+/** Meets everything downstream of the jobs with which it begins, in any order. */
+export function* spreadOver<Row extends WithId>(
+  windows: Windows,
+  workflowId: number,
+  { limit, begin, dependents, meet }: Spread<Row>,
+): WorkSteps {
+  const found = new IntList();
+  const spread = (id: number) =>
+    byId(
+      limit,
+      (page) => dependents({ id, ...page }),
+      (row) => {
+        if (meet(row)) found.push(row.id);
+      },
+    );
+  yield* windows.within(workflowId, limit, function* (window) {
+    for (const { id } of begin(window)) yield* spread(id);
+  });
+  for (let at = 0; at < found.length; at += 1) yield* spread(found.at(at));
 }
 
 /**

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { getMimeType } from 'hono/utils/mime';
 import { VERSION } from '../../../core/contract/version.ts';
 import type { WorkflowRow } from '../../records/rows/workflow.ts';
+import { byId } from '../../store/rows.ts';
 import type { WorkSteps } from '../../store/work.ts';
 import type { InitializeQueries } from './queries.ts';
 
@@ -27,14 +28,11 @@ export function* describeCrate(
     }),
   });
   if (isWanted !== 1) return;
-  for (let after = 0; ;) {
-    const files = queries.crateFiles.all({ workflowId, after, limit: A_PAGE });
-    for (const file of files) describe(queries, workflowId, file);
-    const last = files.at(-1);
-    if (last === undefined) return;
-    after = last.id;
-    yield;
-  }
+  yield* byId(
+    A_PAGE,
+    (page) => queries.crateFiles.all({ workflowId, ...page }),
+    (file) => describe(queries, workflowId, file),
+  );
 }
 
 /** Files described at a time: about 1 ms. */

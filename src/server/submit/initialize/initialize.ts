@@ -5,7 +5,7 @@ import { refuseCircle } from './circle.ts';
 import { describeCrate } from './crate.ts';
 import { EdgeList, newEdges, refuseTooMany } from './implied.ts';
 import type { InitializeQueries } from './queries.ts';
-import { cancelDoomed, countUnmet, spreadDownstream } from './unmet.ts';
+import { cancelDoomed, countUnmet, overUserData, spreadDownstream } from './unmet.ts';
 
 /** The state from which an initialization continues after a restart. */
 export interface Initialization {
@@ -54,7 +54,7 @@ export const createInitialize = (
     });
     // Terminated jobs counted as ended until here, and run again: jobs that also wait for others now wait for them too.
     if (wasTerminated) yield* countUnmet(queries, windows, workflowId, () => {});
-    yield* rememberUserData(workflowId);
+    yield* overUserData(queries, workflowId, (window) => void queries.rememberUserData.run(window));
     yield* describeCrate(queries, workflow);
     queries.dropRecoveryActions.run(of);
     if (!only) queries.dropPlanned.run(of);
@@ -91,19 +91,5 @@ export const createInitialize = (
     }
   }
 
-  function* rememberUserData(workflowId: number): WorkSteps {
-    let after = 0;
-    for (;;) {
-      const upto = queries.userDataPage.get({ workflowId, after, limit: A_FEW })?.upto ?? undefined;
-      if (upto === undefined) return;
-      queries.rememberUserData.run({ workflowId, after, upto });
-      after = upto;
-      yield;
-    }
-  }
-
   return restartable(store.works, 'initialize_jobs', steps);
 };
-
-/** User data may be large. */
-const A_FEW = 32;

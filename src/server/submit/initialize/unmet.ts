@@ -1,8 +1,7 @@
 import { statusOf } from '../../../core/contract/job.ts';
 import { NOT_BEGUN } from '../../../core/job/statuses.ts';
-import { IntList } from '../../../core/lists/int-list.ts';
 import type { Store } from '../../records/store.ts';
-import type { JobWindow, Windows } from '../../store/rows.ts';
+import { type JobWindow, spreadOver, type Windows } from '../../store/rows.ts';
 import type { WorkSteps } from '../../store/work.ts';
 import type { InitializeQueries } from './queries.ts';
 
@@ -59,31 +58,39 @@ export function* countPages(queries: InitializeQueries, id: number): WorkSteps {
 const PAGE = 256;
 
 /** Resets everything downstream of uninitialized jobs; a disabled job, and what only it precedes, stays. */
-export function* spreadDownstream(
+export const spreadDownstream = (
   queries: Pick<InitializeQueries, 'dependents' | 'uninitialized'>,
   windows: Windows,
   workflowId: number,
   reset: (id: number) => void,
-): WorkSteps {
-  const found = new IntList();
-  function* spread(id: number): WorkSteps {
-    let after = 0;
-    for (;;) {
-      const page = queries.dependents.all({ id, after, limit: PAGE });
-      for (const { id: dependent, status } of page) {
-        if (NOT_BEGUN.has(statusOf(status))) continue;
-        reset(dependent);
-        found.push(dependent);
-      }
-      yield;
-      if (page.length < PAGE) return;
-      after = page.at(-1)?.id ?? after;
-    }
-  }
-  yield* windows.within(workflowId, FIRST, function* (window) {
-    for (const { id } of queries.uninitialized.all(window)) yield* spread(id);
+): WorkSteps =>
+  spreadOver(windows, workflowId, {
+    limit: PAGE,
+    begin: queries.uninitialized.all,
+    dependents: queries.dependents.all,
+    meet({ id, status }) {
+      if (NOT_BEGUN.has(statusOf(status))) return false;
+      reset(id);
+      return true;
+    },
   });
-  for (let at = 0; at < found.length; at += 1) yield* spread(found.at(at));
+
+/** User data read at a time: values may be large. */
+const A_FEW = 32;
+
+/** Executes a statement for the user data of a workflow, a few at a time. */
+export function* overUserData(
+  { userDataPage }: Pick<InitializeQueries, 'userDataPage'>,
+  workflowId: number,
+  act: (window: JobWindow) => void,
+): WorkSteps {
+  for (let after = 0; ;) {
+    const upto = userDataPage.get({ workflowId, after, limit: A_FEW })?.upto ?? undefined;
+    if (upto === undefined) return;
+    act({ workflowId, after, upto });
+    after = upto;
+    yield;
+  }
 }
 
 /** Cancels the jobs whose dependencies failed, and what follows from that. All are counted by now, so that each counts down once. */

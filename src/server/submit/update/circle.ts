@@ -1,6 +1,7 @@
 import type { PlanUpdate } from '../../../core/contract/plan-update.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { cycleText } from '../../../core/workflow-file/graph/cycle-text.ts';
+import { byId } from '../../store/rows.ts';
 import type { WorkSteps } from '../../store/work.ts';
 import type { UpdateQueries } from './queries.ts';
 
@@ -35,13 +36,14 @@ export function* refuseNewCircle(queries: UpdateQueries, { jobs }: PlanUpdate): 
 
   function* dependentsOf(id: number): WorkSteps<number[]> {
     const found = [...(gained.get(id) ?? [])];
-    for (let after = 0; id > 0;) {
-      const page = queries.dependents.all({ id, after, limit: PAGE });
-      for (const { id: job } of page) if (!isRemoved.has(job) && !lost.has(`${job} ${id}`)) found.push(job);
-      yield;
-      if (page.length < PAGE) break;
-      after = page.at(-1)?.id ?? after;
-    }
+    if (id < 0) return found;
+    yield* byId(
+      PAGE,
+      (page) => queries.dependents.all({ id, ...page }),
+      ({ id: job }) => {
+        if (!isRemoved.has(job) && !lost.has(`${job} ${id}`)) found.push(job);
+      },
+    );
     return found;
   }
 

@@ -1,4 +1,5 @@
 import type { ChangedJob, HeldReason, PlanUpdate, PlanUpdated } from '../../../core/contract/plan-update.ts';
+import { byId } from '../../store/rows.ts';
 import type { WorkSteps } from '../../store/work.ts';
 import type { PlacedJob, UpdateQueries } from './queries.ts';
 
@@ -86,12 +87,5 @@ function* downstreamOf(queries: UpdateQueries, changed: readonly ChangedJob[]): 
   return found;
 }
 
-function* eachDependent(queries: UpdateQueries, id: number, meet: (job: PlacedJob) => void): WorkSteps {
-  for (let after = 0; ;) {
-    const page = queries.dependents.all({ id, after, limit: PAGE });
-    for (const job of page) meet(job);
-    yield;
-    if (page.length < PAGE) return;
-    after = page.at(-1)?.id ?? after;
-  }
-}
+const eachDependent = (queries: UpdateQueries, id: number, meet: (job: PlacedJob) => void): WorkSteps =>
+  byId(PAGE, (page) => queries.dependents.all({ id, ...page }), meet);
