@@ -31,6 +31,15 @@ export interface Slice {
   pause(): Promise<void>;
 }
 
+/** The result of all steps, in as many slices as they take. */
+export async function inSlices<T>(steps: Iterator<unknown, T>, slice = beginSlice()): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (slice.isOver) await slice.pause();
+  }
+}
+
 export function beginSlice(): Slice {
   let startedAt = performance.now();
   return {

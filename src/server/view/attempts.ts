@@ -20,6 +20,22 @@ export function createAttemptsOf({ find, now }: Store, queries: ViewQueries) {
 }
 export type AttemptsOf = ReturnType<typeof createAttemptsOf>;
 
+/** Replies that are made of a reading of the attempts, and kept with it: the newest ones, `most` at most. */
+export function createKeptReplies<Reply>(most: number) {
+  const repliesOf = new WeakMap<AttemptList, Map<string, Promise<Reply>>>();
+  return (list: AttemptList, key: string, make: () => Promise<Reply>): Promise<Reply> => {
+    const replies = repliesOf.get(list) ?? new Map<string, Promise<Reply>>();
+    repliesOf.set(list, replies);
+    const before = replies.get(key);
+    if (before !== undefined) return before;
+    for (const oldest of [...replies.keys()].slice(0, Math.max(0, replies.size + 1 - most))) replies.delete(oldest);
+    const reply = make();
+    replies.set(key, reply);
+    reply.catch(() => replies.delete(key));
+    return reply;
+  };
+}
+
 /** Reads all attempts of a run in slices. Attempts whose times are not times are left out. */
 async function readAttempts(
   queries: ViewQueries,

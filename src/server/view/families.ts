@@ -1,8 +1,8 @@
 import { createFamilyBuilder, type GroupedFamilies, positionIn } from '../../core/lifecycle/families/families.ts';
 import type { WorkflowGraph } from '../../core/contract/view.ts';
-import { beginSlice, type Slice } from '../store/slices.ts';
+import { beginSlice, inSlices, type Slice } from '../store/slices.ts';
 import { createKept } from '../kept.ts';
-import { numbers, ROWS } from '../store/parts.ts';
+import { eachPart, numbers, ROWS } from '../store/parts.ts';
 import type { ViewQueries } from './queries.ts';
 
 /** The families of a workflow, and what views have made of them. */
@@ -26,7 +26,7 @@ async function readFamilies(queries: ViewQueries, workflowId: number): Promise<G
   const slice = beginSlice();
   const builder = createFamilyBuilder();
   const ids: number[] = [];
-  for (let [after, isEnd] = [0, false]; !isEnd;) {
+  await eachPart(slice, (after) => {
     const part = queries.jobs.get({ workflowId, after, limit: ROWS });
     const found = numbers(part?.ids);
     const [names, statuses] = [JSON.parse(part?.names ?? '[]') as string[], numbers(part?.statuses)];
@@ -34,18 +34,11 @@ async function readFamilies(queries: ViewQueries, workflowId: number): Promise<G
       builder.addJob(id, names[at] as string, statuses[at] as number);
       ids.push(id);
     }
-    after = found.at(-1) ?? after;
-    isEnd = found.length < ROWS;
-    if (slice.isOver) await slice.pause();
-  }
+    return found;
+  });
   for (let from = 0; from < ids.length; from += ROWS)
     await addDependencies(queries, slice, ids.slice(from, from + ROWS), builder.addDependency);
-  const steps = builder.finish();
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    if (slice.isOver) await slice.pause();
-  }
+  return inSlices(builder.finish(), slice);
 }
 
 /** Adds the dependencies of these jobs; one of them may have a hundred thousand. */

@@ -4,8 +4,8 @@ import { positionIn } from '../../core/lifecycle/families/families.ts';
 import { sharesOf } from '../../core/lifecycle/timeline/node-share.ts';
 import { bandsOf } from '../../core/lifecycle/timeline/time-bands.ts';
 import { greatest } from '../../core/quantity/extremes.ts';
-import { beginSlice } from '../store/slices.ts';
-import type { AttemptsOf } from './attempts.ts';
+import { beginSlice, inSlices } from '../store/slices.ts';
+import { type AttemptsOf, createKeptReplies } from './attempts.ts';
 import { eachPart, numbers, ROWS } from '../store/parts.ts';
 import type { RequirementsRow, RunnerRow, ViewQueries } from './queries.ts';
 
@@ -31,22 +31,12 @@ const MEASURES: Readonly<
 /** What the jobs of a run took of the nodes of its runners over time. */
 export function createNodeUse(queries: ViewQueries, attemptsOf: AttemptsOf) {
   const askedOf = new WeakMap<AttemptList, Promise<Uint32Array>>();
-  const replies = new WeakMap<AttemptList, Map<string, Promise<NodeUse>>>();
+  const replies = createKeptReplies<NodeUse>(MOST_KEPT);
 
   return async (workflowId: number, { measure = 'cpu', bins = BINS }: NodeUseQuery): Promise<NodeUse> => {
     const list = await attemptsOf(workflowId);
     if (list.length === 0) return { measure, bin_seconds: 0, nodes: [], nodes_left_out: 0 };
-    const made = replies.get(list) ?? new Map<string, Promise<NodeUse>>();
-    replies.set(list, made);
-    const key = `${measure} ${bins}`;
-    let reply = made.get(key);
-    if (reply === undefined) {
-      // A client that asks for ever other numbers of parts keeps no more of them.
-      if (made.size >= MOST_KEPT) made.clear();
-      made.set(key, (reply = replyOf(workflowId, list, measure, bins)));
-      reply.catch(() => made.delete(key));
-    }
-    return reply;
+    return replies(list, `${measure} ${bins}`, () => replyOf(workflowId, list, measure, bins));
   };
 
   async function replyOf(workflowId: number, list: AttemptList, measure: NodeUse['measure'], bins: number) {
@@ -58,7 +48,6 @@ export function createNodeUse(queries: ViewQueries, attemptsOf: AttemptsOf) {
     const places = new Map(nodes.flatMap(({ runners }, place) => runners.map(({ id }) => [id, place])));
     const placeOfRunner = list.runnerIds.map((id) => places.get(id) ?? -1);
     const window = { fromSeconds: list.firstSeconds, toSeconds: list.lastSeconds, bins };
-    const slice = beginSlice();
     const steps = bandsOf(list, window, {
       partOf: (attempt) => placeOfRunner[list.runners[attempt] as number] as number,
       parts: nodes.length,
@@ -66,9 +55,8 @@ export function createNodeUse(queries: ViewQueries, attemptsOf: AttemptsOf) {
       mostBands: MOST_NODES,
       mostFew: 0,
     });
-    let step = steps.next();
-    for (; step.done !== true; step = steps.next()) if (slice.isOver) await slice.pause();
-    const bands = new Map(step.value.bands.map((band) => [band.part, band]));
+    const drawn = await inSlices(steps);
+    const bands = new Map(drawn.bands.map((band) => [band.part, band]));
     const found = nodes.flatMap(({ hostname, runners }, place) => {
       const band = bands.get(place);
       const capacity = greatest(
@@ -85,7 +73,7 @@ export function createNodeUse(queries: ViewQueries, attemptsOf: AttemptsOf) {
     return {
       measure,
       from: new Date(Math.round(list.firstSeconds * 1000)).toISOString(),
-      bin_seconds: step.value.whole.bins.binSeconds,
+      bin_seconds: drawn.whole.bins.binSeconds,
       nodes: found,
       nodes_left_out: nodes.length > MOST_NODES ? nodes.length - found.length : 0,
     };
@@ -108,15 +96,13 @@ export function createNodeUse(queries: ViewQueries, attemptsOf: AttemptsOf) {
   async function readAsked(workflowId: number, list: AttemptList): Promise<Uint32Array> {
     const slice = beginSlice();
     const [ids, requirements] = [[] as number[], [] as number[]];
-    for (let [after, isEnd] = [0, false]; !isEnd;) {
+    await eachPart(slice, (after) => {
       const part = queries.requirementsOfJobs.get({ workflowId, after, limit: ROWS });
       const found = numbers(part?.ids);
       for (const id of found) ids.push(id);
       for (const id of numbers(part?.requirements)) requirements.push(id);
-      after = found.at(-1) ?? after;
-      isEnd = found.length < ROWS;
-      if (slice.isOver) await slice.pause();
-    }
+      return found;
+    });
     const of = new Uint32Array(list.length);
     for (let attempt = 0; attempt < list.length; attempt += 1) {
       of[attempt] = requirements[positionIn(ids, list.jobIds[attempt] as number)] ?? NONE;

@@ -4,8 +4,8 @@ import type { TimelineAttempt, TimelineBand, WorkflowTimeline } from '../../core
 import type { AttemptList } from '../../core/lifecycle/timeline/attempt-list.ts';
 import { bandsOf, type TimeBand, type TimeWindow } from '../../core/lifecycle/timeline/time-bands.ts';
 import type { TimeBins } from '../../core/lifecycle/timeline/time-bins.ts';
-import { beginSlice } from '../store/slices.ts';
-import type { AttemptsOf } from './attempts.ts';
+import { inSlices } from '../store/slices.ts';
+import { type AttemptsOf, createKeptReplies } from './attempts.ts';
 import type { FamiliesOf } from './families.ts';
 import type { ViewQueries } from './queries.ts';
 import { createTimelineParts, type TimelineParts } from './timeline-parts.ts';
@@ -26,7 +26,7 @@ export interface TimelineQuery {
 /** Attempts of the current run over time. */
 export function createTimelines(queries: ViewQueries, familiesOf: FamiliesOf, attemptsOf: AttemptsOf) {
   const partsOf = createTimelineParts(queries, familiesOf);
-  const repliesOf = new WeakMap<AttemptList, Map<string, Promise<WorkflowTimeline>>>();
+  const replies = createKeptReplies<WorkflowTimeline>(KEPT_REPLIES);
 
   return async (workflowId: number, query: TimelineQuery): Promise<WorkflowTimeline> => {
     const [from, to] = [secondsOf(query.from), secondsOf(query.to)];
@@ -36,19 +36,10 @@ export function createTimelines(queries: ViewQueries, familiesOf: FamiliesOf, at
         to: query.to,
       });
     const list = await attemptsOf(workflowId, to);
-    const replies = repliesOf.get(list) ?? new Map<string, Promise<WorkflowTimeline>>();
-    repliesOf.set(list, replies);
-    const key = JSON.stringify(query);
-    let reply = replies.get(key);
-    if (reply === undefined) {
-      const window = { fromSeconds: from ?? list.firstSeconds, toSeconds: to ?? list.lastSeconds };
-      reply = replyOf(workflowId, list, { ...window, bins: query.bins ?? BINS }, query);
-      for (const oldest of [...replies.keys()].slice(0, Math.max(0, replies.size + 1 - KEPT_REPLIES)))
-        replies.delete(oldest);
-      replies.set(key, reply);
-      reply.catch(() => replies.delete(key));
-    }
-    return reply;
+    const window = { fromSeconds: from ?? list.firstSeconds, toSeconds: to ?? list.lastSeconds };
+    return replies(list, JSON.stringify(query), () =>
+      replyOf(workflowId, list, { ...window, bins: query.bins ?? BINS }, query),
+    );
   };
 
   async function replyOf(
@@ -59,11 +50,8 @@ export function createTimelines(queries: ViewQueries, familiesOf: FamiliesOf, at
   ): Promise<WorkflowTimeline> {
     if (list.length === 0) return { bin_seconds: 0, running: [], ended: [], failed: [] };
     const parts = by === undefined ? undefined : await partsOf[by](workflowId, list);
-    const slice = beginSlice();
     const steps = bandsOf(list, window, { partOf: parts?.of, parts: parts?.length ?? 0, mostBands, mostFew });
-    let step = steps.next();
-    for (; step.done !== true; step = steps.next()) if (slice.isOver) await slice.pause();
-    const { whole, bands, bandsLeftOut, few } = step.value;
+    const { whole, bands, bandsLeftOut, few } = await inSlices(steps);
     return {
       from: textOf(whole.bins.fromSeconds),
       bin_seconds: whole.bins.binSeconds,
