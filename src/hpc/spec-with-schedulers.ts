@@ -1,3 +1,4 @@
+import { patternText } from '../core/text/pattern-text.ts';
 import { isList, isMap, type Value, type ValueMap } from '../core/workflow-file/text/value.ts';
 import type { PlannedScheduler } from './plan-schedulers.ts';
 
@@ -59,7 +60,7 @@ function schedulersByName(schedulers: readonly PlannedScheduler[]): (job: ValueM
   return (job) => {
     const name = typeof job['name'] === 'string' ? job['name'] : '';
     if (!name.includes('{')) return exact.get(name);
-    const parts = name.split(/\{[^{}]*\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+    const parts = name.split(/\{[^{}]*\}/).map((part) => patternText(part));
     const pattern = new RegExp(`^${parts.join('.+')}$`);
     const first = planned.find((each) => pattern.test(each));
     return first === undefined ? undefined : exact.get(first);

@@ -1,3 +1,4 @@
+import { patternText } from '../../core/text/pattern-text.ts';
 import type { Target } from './database.ts';
 import type { RecipeStep } from './trace.ts';
 
@@ -22,10 +23,8 @@ const writes = (line: string, name: string): boolean =>
     .split(/[;&|\n]/)
     .some(
       (command) =>
-        new RegExp(`(?:>\\s*|\\s-o\\s*|\\sof=)['"]?${escaped(name)}(?![\\w./-])`).test(command) ||
+        new RegExp(`(?:>\\s*|\\s-o\\s*|\\sof=)['"]?${patternText(name)}(?![\\w./-])`).test(command) ||
         (/^\s*(?:touch|cp|mv|ln|install|tee|ar|tar|zip)\s/.test(command) && wordsIn(command).includes(name)),
     );
-
-const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 const wordsIn = (line: string): string[] => line.split(/[\s'"();=<>|&]+/);

@@ -1,3 +1,4 @@
+import { patternText } from '../../core/text/pattern-text.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
 import type { ValueMap } from '../../core/workflow-file/text/value.ts';
@@ -215,7 +216,7 @@ const shapeOf = (pattern: string): RegExp =>
   new RegExp(
     `^${pattern
       .split(/\{[^{}]*\}/)
-      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
+      .map((part) => patternText(part))
       .join('.+')}$`,
   );
 

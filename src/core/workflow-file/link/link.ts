@@ -1,3 +1,4 @@
+import { patternText } from '../../text/pattern-text.ts';
 import type { Draft, Links, DraftRecords } from './draft.ts';
 import { templateOf } from '../expand/template.ts';
 import { cycleText } from '../graph/cycle-text.ts';
@@ -183,7 +184,7 @@ function jobAdvice(name: string, { jobs }: Draft): string | undefined {
   });
   if (family === undefined) return undefined;
   const [head = ''] = family.spec.name.split('{');
-  const pattern = `^${head.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`;
+  const pattern = `^${patternText(head)}`;
   return (
     `the entry '${family.spec.name}' makes ${family.count} ${family.count === 1 ? 'job' : 'jobs'}, such as ` +
     `'${family.name.render(0)}'; to depend on all of them write depends_on_regexes: ['${pattern}']`

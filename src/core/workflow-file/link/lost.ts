@@ -1,3 +1,5 @@
+import { patternText } from '../../text/pattern-text.ts';
+
 /**
  * The records of a list that are in the file but could not be read or expanded.
  *
@@ -13,7 +15,7 @@ export class Lost {
     this.isAll = isAll;
     this.shapes = names.map((name) => {
       const parts = name.split(/\{[^{}]*\}/);
-      const whole = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.*');
+      const whole = parts.map((part) => patternText(part)).join('.*');
       return { head: parts[0] ?? '', whole: new RegExp(`^${whole}$`, 's') };
     });
   }
