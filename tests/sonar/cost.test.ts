@@ -38,11 +38,10 @@ it('one sample loads its own command, the parser of options and what takes sampl
     'sonar/sample.ts',
   ]);
   expect(below(modules, 'telemetry/', 2)).toEqual([
-    'produce/envelope.ts',
-    'produce/lock.ts',
+    'format/envelope.ts',
+    'format/timestamp.ts',
     'produce/origin.ts',
     'produce/sample',
-    'produce/timestamp.ts',
   ]);
   expect(['runner/', 'server/', 'operations/'].flatMap((folder) => below(modules, folder))).toEqual([]);
   expect(connectionsOf(modules)).toEqual([]);
@@ -53,7 +52,7 @@ it('a daemon that writes to a folder loads what it sends with, and nothing for c
   writeFileSync(join(folder, 'sonar.ini'), configuration('[directory]\ndata-directory = data'));
   const modules = await modulesOf(['sonar', 'daemon', 'sonar.ini'], folder);
   expect(modules.libraries).toEqual(['commander']);
-  expect(below(modules, 'telemetry/', 1)).toEqual(['daemon', 'produce', 'send']);
+  expect(below(modules, 'telemetry/', 1)).toEqual(['format', 'produce', 'send']);
   expect(below(modules, 'telemetry/send/')).not.toContain('http.ts');
   expect(connectionsOf(modules)).toEqual([]);
 });
