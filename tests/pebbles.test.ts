@@ -30,8 +30,6 @@ const STAY: Readonly<Record<string, string>> = {
   'src/operations/explain/cut-output.ts': LATER,
   'src/operations/remote/without-request.ts': LATER,
   'src/operations/report/views/unsubmitted-lines.ts': LATER,
-  'src/telemetry/questions/v2/paths-page.ts': LATER,
-  'src/telemetry/store/archive/slices-of-hours.ts': LATER,
   'src/cluster/gpu/habana.ts': PART,
   'src/cluster/gpu/xpu.ts': PART,
   'src/tui/views/summary.ts': PART,

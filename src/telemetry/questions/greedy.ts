@@ -1,6 +1,6 @@
 import { greater } from '../../core/contract/sonar/amounts.ts';
 import type { Uint } from '../../core/contract/sonar/kinds.ts';
-import { storedJson } from '../store/rows/stored-json.ts';
+import { storedJson } from '../store/rows/cells.ts';
 import type { SlurmJobRow } from '../store/rows/records.ts';
 import type { TelemetryRows, AskedWindow } from '../store/rows/rows.ts';
 import { type JobUseInWindow, jobsOf } from './jobs.ts';

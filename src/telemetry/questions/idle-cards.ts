@@ -1,7 +1,7 @@
 import { SLICED_MODE } from '../../core/contract/sonar/conventions.ts';
 import { firstLabelOf, nodesIn } from '../../core/contract/sonar/node-range.ts';
 import type { TelemetryReportLine } from '../../core/contract/telemetry.ts';
-import { storedJson } from '../store/rows/stored-json.ts';
+import { storedJson } from '../store/rows/cells.ts';
 import type { TelemetryRows, AskedWindow } from '../store/rows/rows.ts';
 import type { AnswerOf } from '../answers.ts';
 import { jobLineOf } from './job-line.ts';

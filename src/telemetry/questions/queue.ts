@@ -2,7 +2,7 @@ import { HELD_PRIORITY } from '../../core/contract/sonar/conventions.ts';
 import type { TelemetryQueue } from '../../core/contract/telemetry.ts';
 import type { AnswerOf } from '../answers.ts';
 import { type Merged, rankOfState, mergedValues } from '../store/rows/merged-job.ts';
-import { storedJson } from '../store/rows/stored-json.ts';
+import { storedJson } from '../store/rows/cells.ts';
 import type { SlurmJobRow } from '../store/rows/records.ts';
 import type { TelemetryRows, AskedWindow } from '../store/rows/rows.ts';
 

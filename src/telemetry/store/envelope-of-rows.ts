@@ -8,7 +8,7 @@ import type {
   SampleSystem,
 } from '../../core/contract/sonar/sample.ts';
 import { formatTimestamp } from '../../core/contract/sonar/timestamp.ts';
-import { storedJson } from './rows/stored-json.ts';
+import { storedJson } from './rows/cells.ts';
 import { type Cell, fromInteger, fromSigned, fromThousandths, unpackUints } from './rows/numbers.ts';
 import { type SampleColumn, type SampleNames, sampleTables } from './tables.ts';
 import type { StoredEnvelope } from './telemetry-store.ts';

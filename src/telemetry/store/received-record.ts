@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { aboutOf } from '../../core/contract/sonar/envelope.ts';
 import { parseTimestamp } from '../../core/contract/sonar/timestamp.ts';
 import type { EnvelopeRecord } from '../format/envelope-reader.ts';
 import { DAY_SECONDS } from './days.ts';
+import type { IngestOptions } from './telemetry-store.ts';
 
 /**
  * Why a record cannot be stored, undefined if it can. A time that is more than a day ahead of the receiver is that of a wrong
@@ -21,11 +24,26 @@ export function problemOf({ envelope, problems }: EnvelopeRecord, received: numb
 
 export const NO_CLUSTER = 'it names no cluster; name one with --cluster';
 
-/** Of a record in quarantine: enough to see what it was. */
-export const KEPT_RAW = 65_536;
+/** The values of a record in quarantine, in every store: its time, origin, position, problem, bytes and hash. */
+export const quarantineRow = (
+  { bytes, number, line }: EnvelopeRecord,
+  problem: string,
+  { received, origin }: IngestOptions,
+) =>
+  [
+    received,
+    origin,
+    `record ${number} (line ${line})`,
+    problem,
+    gzipSync(withoutSecrets(bytes.subarray(0, KEPT_RAW))),
+    createHash('sha256').update(origin).update('\0').update(bytes).digest(),
+  ] as const;
+
+/** Enough to see what it was. */
+const KEPT_RAW = 65_536;
 
 /** Tokens and passwords prove who sent the data; nothing of them is stored. */
-export const withoutSecrets = (raw: Buffer): Buffer =>
+const withoutSecrets = (raw: Buffer): Buffer =>
   Buffer.from(
     raw.toString('latin1').replaceAll(/("(?:token|sasl-password)"\s*:\s*")(?:[^"\\]|\\.)*/g, '$1removed'),
     'latin1',

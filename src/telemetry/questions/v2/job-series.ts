@@ -6,7 +6,7 @@ import { amountsOf } from './tres.ts';
 import { type Merged, mergedValues } from '../../store/rows/merged-job.ts';
 import type { SampleSum } from '../../store/rows/samples.ts';
 import type { JobKey, AskedWindow } from '../../store/rows/rows.ts';
-import { storedJson } from '../../store/rows/stored-json.ts';
+import { storedJson } from '../../store/rows/cells.ts';
 import { type V2Request, intervalOf, Points, secondsIn } from './request.ts';
 import { mainRow } from './jobs.ts';
 import { wantedNodes } from './names.ts';

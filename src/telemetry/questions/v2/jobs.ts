@@ -3,7 +3,7 @@ import type { Uint } from '../../../core/contract/sonar/kinds.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import { type Merged, rankOfState, mergedValues } from '../../store/rows/merged-job.ts';
 import type { JobFilter, SlurmJobRow } from '../../store/rows/records.ts';
-import { storedJson } from '../../store/rows/stored-json.ts';
+import { storedJson } from '../../store/rows/cells.ts';
 import { type V2Request, countIn, missingParameter, secondsIn, uintIn } from './request.ts';
 import { expanded, RECENT_SECONDS } from './names.ts';
 import { numbered, pageAsked } from './page.ts';

@@ -2,7 +2,7 @@ import { firstLabelOf } from '../../../core/contract/sonar/node-range.ts';
 import { formatTimestamp } from '../../../core/contract/sonar/timestamp.ts';
 import { amountIn, nodeFactsOf } from '../nodes.ts';
 import type { SlurmJobRow } from '../../store/rows/records.ts';
-import { storedJson } from '../../store/rows/stored-json.ts';
+import { storedJson } from '../../store/rows/cells.ts';
 import type { TelemetryStore } from '../../store/telemetry-store.ts';
 import { type V2Request, countIn, missingParameter, secondsIn } from './request.ts';
 import { expanded, isNode, nodeNames, RECENT_SECONDS, recordOf, wantedNodes } from './names.ts';

@@ -8,7 +8,6 @@ import { DAY_SECONDS, dayOf, hourBegin, HOUR_SECONDS } from '../days.ts';
 import { type ClosedDay, closedDays, filesOfTable } from './catalog.ts';
 import { inWindow, ofJobIn, ofNodeIn, parquetConditions, parquetTexts, secondsLiteral } from './conditions.ts';
 import { loadDuckDB, openArchive, portions } from './duckdb.ts';
-import { slicesOfHours } from './slices-of-hours.ts';
 import type { ArchiveTableName } from '../tables.ts';
 import { emptyTableOf, type HourTableName, hourTables, parquetTableOf } from './tables.ts';
 import { privateFolder } from '../../../cluster/private-folder.ts';
@@ -225,3 +224,23 @@ function hourOf(table: HourTableName, row: Cells): Hour {
 }
 
 const PLACES = { process: 't.slot, t.ord', process_gpu: 't.slot, t.ord, t.item', card: 't.item', disk: 't.item' };
+
+/** Processes of which the lists take about 100 MB. */
+const SLICE_PROCESSES = 200_000;
+
+/** Parts of a window that begin with hours, each of a limited number of processes, or of one hour. None where there are no hours. */
+export function slicesOfHours(
+  hours: readonly { readonly from: number; readonly count: number }[],
+  window: Pick<AskedWindow, 'from' | 'until'>,
+  mostProcesses = SLICE_PROCESSES,
+): Pick<AskedWindow, 'from' | 'until'>[] {
+  const begins: number[] = [];
+  let processes = 0;
+  for (const { from, count } of hours) {
+    processes += count;
+    if (begins.length > 0 && processes <= mostProcesses) continue;
+    begins.push(begins.length === 0 ? window.from : from);
+    processes = count;
+  }
+  return begins.map((from, index) => ({ from, until: begins[index + 1] ?? window.until }));
+}

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
 import type { EnvelopeRecord } from '../../format/envelope-reader.ts';
 import { ArchiveRows } from '../archive/archive-rows.ts';
 import { archivedEnvelopes } from '../archive/archive-envelopes.ts';
@@ -7,9 +6,8 @@ import { closeEmbeddedDays, type CloseSettings, forgetDays } from './close.ts';
 import type { AttemptLink } from '../rows/records.ts';
 import { type StoreAccess, StoreDatabase } from '../sqlite/database.ts';
 import { EmbeddedRows } from './embedded-rows.ts';
-import { writeLinks } from '../sqlite/links.ts';
 import { lateDays, pruneSqlite } from '../sqlite/prune.ts';
-import { KEPT_RAW, NO_CLUSTER, problemOf, withoutSecrets } from '../received-record.ts';
+import { NO_CLUSTER, problemOf, quarantineRow } from '../received-record.ts';
 import { mergedInOrder, portionsOf } from '../sqlite/portions.ts';
 import { type InArrivalOrder, RowEnvelopes } from '../sqlite/read.ts';
 import {
@@ -64,25 +62,15 @@ export class EmbeddedStore implements TelemetryStore {
       const result = this.#writer.write(envelope, { ...options, hasUnknown });
       if (result !== 'no cluster') return result;
     }
-    this.#quarantine(record, problem ?? NO_CLUSTER, options);
+    this.database.run(
+      `insert into quarantine (received, origin, position, problem, raw, sha256) values (?, ?, ?, ?, ?, ?) on conflict do nothing`,
+      ...quarantineRow(record, problem ?? NO_CLUSTER, options),
+    );
     return 'quarantined';
   }
 
-  #quarantine({ bytes, number, line }: EnvelopeRecord, problem: string, { received, origin }: IngestOptions): void {
-    const raw = bytes.subarray(0, KEPT_RAW);
-    this.database.run(
-      `insert into quarantine (received, origin, position, problem, raw, sha256) values (?, ?, ?, ?, ?, ?) on conflict do nothing`,
-      received,
-      origin,
-      `record ${number} (line ${line})`,
-      problem,
-      gzipSync(withoutSecrets(raw)),
-      createHash('sha256').update(origin).update('\0').update(bytes).digest(),
-    );
-  }
-
   async addLinks(links: readonly AttemptLink[]): Promise<number> {
-    return this.database.transaction(() => writeLinks(this.database, this.#writer, links));
+    return this.database.transaction(() => this.#writer.writeLinks(links));
   }
 
   envelopes(selection: EnvelopeSelection = {}): AsyncGenerator<StoredEnvelope> {

@@ -1,7 +1,7 @@
 import type { SonarSlurmJob } from '../../../core/contract/sonar/jobs.ts';
 import type { Metadata } from '../../../core/contract/sonar/shared.ts';
 import { columnsOfMerged, type Merged, mergeRecord } from '../rows/merged-job.ts';
-import { storedJson } from '../rows/stored-json.ts';
+import { storedJson } from '../rows/cells.ts';
 import type { PgConnection } from './connection.ts';
 
 /** A record of a Slurm job or step, with the time and the producer of its message. */

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { aboutOf } from '../../../core/contract/sonar/envelope.ts';
 import type { AttemptLink } from '../rows/records.ts';
 import type { EnvelopeRecord } from '../../format/envelope-reader.ts';
-import { KEPT_RAW, NO_CLUSTER, problemOf, withoutSecrets } from '../received-record.ts';
+import { NO_CLUSTER, problemOf, quarantineRow } from '../received-record.ts';
 import { messageOf } from '../message.ts';
 import { toInteger } from '../rows/numbers.ts';
 import {
@@ -170,20 +169,11 @@ export class PostgresStore implements TelemetryStore {
     return Number(row['id']);
   }
 
-  async #quarantine(
-    { bytes, number, line }: EnvelopeRecord,
-    problem: string,
-    { received, origin }: IngestOptions,
-  ): Promise<void> {
+  async #quarantine(record: EnvelopeRecord, problem: string, options: IngestOptions): Promise<void> {
     await this.#writing.query(
       `insert into sonar.quarantine (received, origin, position, problem, raw, sha256) values ($1, $2, $3, $4, $5, $6)
        on conflict do nothing`,
-      received,
-      origin,
-      `record ${number} (line ${line})`,
-      problem.replaceAll('\0', '\\u0000'),
-      gzipSync(withoutSecrets(bytes.subarray(0, KEPT_RAW))),
-      createHash('sha256').update(origin).update('\0').update(bytes).digest(),
+      ...quarantineRow(record, problem.replaceAll('\0', '\\u0000'), options),
     );
   }
 

@@ -9,8 +9,7 @@ import {
   slurmJobRowOf,
 } from '../rows/records.ts';
 import type { JobKey, AskedWindow } from '../rows/rows.ts';
-import { storedJson } from '../rows/stored-json.ts';
-import { type CellsOfRow, numberCell, optional, textCell } from '../rows/cells.ts';
+import { type CellsOfRow, numberCell, optional, textCell, storedJson } from '../rows/cells.ts';
 import { type Bind, bound, type Cluster, jobCondition, ofNode, storedNumber } from './selection.ts';
 
 /** Tables of SQLite and of PostgreSQL. */

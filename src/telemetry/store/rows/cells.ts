@@ -1,7 +1,7 @@
 import { amountOf } from '../../../core/contract/sonar/amounts.ts';
 import { exactUint } from '../../../core/contract/sonar/extended-uint.ts';
 import type { Uint } from '../../../core/contract/sonar/kinds.ts';
-import { storedJson } from './stored-json.ts';
+import { mayLoseDigits, readSonarJson } from '../../../core/contract/sonar/read-json.ts';
 import {
   type Cell,
   fromHalves,
@@ -51,3 +51,6 @@ export function amountCell(row: CellsOfRow, name: string): Uint {
   if (typeof cell === 'string') return cell.length <= SAFE_DIGITS ? Number(cell) : amountOf(BigInt(cell));
   return typeof cell === 'number' ? amountOf(cell) : 0;
 }
+
+/** JSON that the store wrote, with all digits of its numbers. */
+export const storedJson = (text: string): unknown => (mayLoseDigits(text) ? readSonarJson(text) : JSON.parse(text));

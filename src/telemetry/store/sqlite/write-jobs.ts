@@ -2,7 +2,7 @@ import { exactJson } from '../../../core/contract/sonar/encode.ts';
 import type { SonarSlurmJob } from '../../../core/contract/sonar/jobs.ts';
 import type { Metadata } from '../../../core/contract/sonar/shared.ts';
 import { columnsOfMerged, type Merged, mergeRecord } from '../rows/merged-job.ts';
-import { storedJson } from '../rows/stored-json.ts';
+import { storedJson } from '../rows/cells.ts';
 import { toInteger } from '../rows/numbers.ts';
 import type { Contents } from './contents.ts';
 import type { StoreDatabase } from './database.ts';

@@ -1,6 +1,8 @@
 import { aboutOf, type Envelope } from '../../../core/contract/sonar/envelope.ts';
 import { archivedHash, dayOf } from '../days.ts';
 import { type LedgerMessage, messageOf } from '../message.ts';
+import { toInteger } from '../rows/numbers.ts';
+import type { AttemptLink } from '../rows/records.ts';
 import { Contents } from './contents.ts';
 import type { StoreDatabase } from './database.ts';
 import { Dictionary } from './dictionary.ts';
@@ -44,11 +46,11 @@ export class SqliteWriter {
   write(envelope: Envelope, { received, cluster: fallback, hasUnknown }: StoreEnvelopeOptions): StoreOutcome {
     const name = aboutOf(envelope).cluster ?? fallback;
     if (name === undefined) return 'no cluster';
-    const id = this.clusterOf(name);
+    const id = this.#clusterOf(name);
     if (id === undefined) return 'unknown cluster';
     const message = messageOf(envelope, hasUnknown, { id, name });
     const { cluster, type, time, zone, source } = message;
-    const node = message.node === undefined ? null : this.nodeOf(cluster, message.node);
+    const node = message.node === undefined ? null : this.#nodeOf(cluster, message.node);
     const hash = Buffer.from(message.sha256, 'hex');
     if (type === 'sample' && this.#isArchived(cluster, time, hash)) return 'repeated';
     const added = this.#db.run(
@@ -84,6 +86,32 @@ export class SqliteWriter {
       writeJobs(this.#db, this.#contents, data.attributes.slurm_jobs ?? [], { id, cluster, time, meta });
   }
 
+  /** Writes links of clusters that the store knows, and gives how many were new. */
+  writeLinks(links: readonly AttemptLink[]): number {
+    let added = 0;
+    for (const link of links) {
+      const cluster = this.#clusterOf(link.cluster);
+      if (cluster === undefined) continue;
+      added += this.#db.run(
+        'insert into link values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing',
+        cluster,
+        this.#nodeOf(cluster, link.node),
+        toInteger(link.job) ?? 0,
+        toInteger(link.epoch) ?? 0,
+        toInteger(link.pid) ?? 0,
+        toInteger(link.start) ?? 0,
+        link.time,
+        link.workflow,
+        link.workflowJob,
+        link.run,
+        link.attempt,
+        toInteger(link.slurmJob),
+        link.step ?? null,
+      ).changes;
+    }
+    return added;
+  }
+
   #isArchived(cluster: number, time: number, hash: Uint8Array): boolean {
     const found = this.#db.get(
       'select 1 as n from archived where cluster = ? and day = ? and sha256 = ?',
@@ -94,7 +122,7 @@ export class SqliteWriter {
     return found !== undefined;
   }
 
-  clusterOf(name: string): number | undefined {
+  #clusterOf(name: string): number | undefined {
     const known = this.#clusters.get(name);
     if (known !== undefined) return known;
     const found = this.#db.get('select id from cluster where name = ?', name);
@@ -103,7 +131,7 @@ export class SqliteWriter {
     return Number(found['id']);
   }
 
-  nodeOf(cluster: number, name: string): number {
+  #nodeOf(cluster: number, name: string): number {
     const key = `${cluster} ${name}`;
     const known = this.#nodes.get(key);
     if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { slicesOfHours } from './slices-of-hours.ts';
+import { slicesOfHours } from './archive-rows.ts';
 
 const HOUR = 3600;
 
