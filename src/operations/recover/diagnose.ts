@@ -4,16 +4,17 @@ import { kindOf, nextAfterRecovery, type WorkflowKind } from '../../core/lifecyc
 import {
   type BadEnd,
   type Dead,
+  NOTHING_DEAD,
   nothingToRepeat,
   recoverable,
   type Recovery,
   type RecoveryFacts,
   type RecoveryFactors,
+  type RecoveryStanding,
   recoveryOf,
 } from '../../core/lifecycle/recover/recovery-plan.ts';
 import { originOf } from '../../core/lifecycle/recover/recovery.ts';
-import { type CorrectedRecords, correctRecords } from '../orphans/correct-records.ts';
-import { findDead } from '../orphans/dead.ts';
+import { type CorrectedRecords, correctRecords, findDead } from '../orphans/correct-records.ts';
 import { settleSubmissions } from '../submit/settle-submissions.ts';
 import { askAgent } from './agent.ts';
 import { gatherRecovery, gatherStanding } from './facts.ts';
@@ -45,8 +46,8 @@ export async function diagnoseRecovery(
   isDryRun: boolean,
 ): Promise<RecoveryDiagnosis> {
   const { client, onWarning, submitTools } = tools;
-  const before = await findDead(tools, workflowId, { asksHosts: !isDryRun });
   if (isDryRun) {
+    const before = await findDead(tools, workflowId, { asksHosts: false });
     for (const warning of before.cleaned.warnings) onWarning(warning);
     return planned(before, await gatherRecovery(client, workflowId), before.dead, options, orphanedEnds(before));
   }
@@ -55,8 +56,7 @@ export async function diagnoseRecovery(
   // What an interrupted command, or a limit, left planned may be all that there is to do.
   const isUnfinished = allocations.some(({ status }) => status === 'planned' || status === 'submitting');
   const completed = isUnfinished ? await settleSubmissions(await submitTools(), workflowId) : [];
-  const first = recoverable(standing, before.dead);
-  if (typeof first === 'string' && completed.length === 0) throw new Refusal('RECOVERY_REFUSED', first);
+  if (completed.length === 0) await refuseIfAlive(tools, workflowId, standing);
   const corrected = await correctRecords(tools, workflowId);
   for (const warning of corrected.cleaned.warnings) onWarning(warning);
   if (options.agent !== undefined) {
@@ -65,6 +65,13 @@ export async function diagnoseRecovery(
     await askAgent(client, workflowId, { agent, outputDir, environment: variables });
   }
   return planned(corrected, await gatherRecovery(client, workflowId), deadAfter(corrected), options, [], completed);
+}
+
+/** What counts as alive may be dead: that is looked at only where it decides. */
+async function refuseIfAlive(tools: RecoverTools, workflowId: number, standing: RecoveryStanding): Promise<void> {
+  if (typeof recoverable(standing, NOTHING_DEAD) !== 'string') return;
+  const found = recoverable(standing, (await findDead(tools, workflowId, { asksHosts: true })).dead);
+  if (typeof found === 'string') throw new Refusal('RECOVERY_REFUSED', found);
 }
 
 function planned(

@@ -1,6 +1,7 @@
 import { type Allocation, jobIdOf } from '../../cluster/batch/allocation.ts';
 import type { BatchSystem } from '../../cluster/batch/batch-system.ts';
 import { type ProcessIdentity, type ProofOfEnd, proofOfEnd } from '../../cluster/host/facts.ts';
+import { isLostHere } from '../../cluster/host/lost-here.ts';
 import type { Client } from '../../client/client.ts';
 import { Unreachable } from '../../client/errors.ts';
 import { all } from '../../client/every.ts';
@@ -77,9 +78,12 @@ export const levelOfFailedCheck = (error: unknown) => (error instanceof Unreacha
 export async function findLostRunners(
   options: Pick<LostOptions, 'client' | 'workflowId' | 'hostname' | 'allocation' | 'batch'>,
 ) {
-  return (await candidates(options))
-    .filter(({ node, process: reported }) => node.is_active === true && isOver(node, reported))
-    .map(({ id }) => id);
+  return (
+    (await candidates(options))
+      // Those whose jobs may be steps are left out of the candidates.
+      .filter(({ node }) => isLostHere(node, undefined))
+      .map(({ id }) => id)
+  );
 }
 
 /** The runners of this host that may hold jobs, except those whose job contains this process. */
@@ -168,11 +172,6 @@ export function provenBy(
     retried,
     actions: isWhole ? { begun, finished } : { finished },
   };
-}
-
-function isOver(node: ComputeNode, reported: RunnerProcess): boolean {
-  const proof = proofOfEnd(identityOf(node, reported), Date.parse(node.start_time));
-  return proof === 'gone' || proof === 'rebooted';
 }
 
 type Here = Pick<LostOptions, 'allocation' | 'batch'>;

@@ -19,8 +19,7 @@ export const workflowsSyncStatus = command('workflows sync-status [workflow]', {
     output.recordOnly('sync-status');
     const id = await chooseWorkflow(context, given);
     const isDryRun = options.dryRun === true;
-    const { correctRecords } = await import('../../../operations/orphans/correct-records.ts');
-    const { findDead } = await import('../../../operations/orphans/dead.ts');
+    const { correctRecords, findDead } = await import('../../../operations/orphans/correct-records.ts');
     const { correctTools } = await import('../../recovery/correct-tools.ts');
     const tools = await correctTools(context, id, options.outputDir);
     const { cleaned, lostRunners } = isDryRun

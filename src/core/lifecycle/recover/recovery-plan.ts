@@ -47,6 +47,9 @@ export interface Dead {
   readonly isCorrected: boolean;
 }
 
+/** What counts as alive is taken for alive. */
+export const NOTHING_DEAD: Dead = { allocations: 0, requeued: 0, runners: 0, jobs: 0, isCorrected: false };
+
 /** What is left to do where a workflow can be recovered. */
 export interface Recoverable {
   /** Jobs that wait and for which nothing is alive. */
