@@ -5,6 +5,7 @@ import { countOf, RECOVERABLE } from '../../core/job/statuses.ts';
 import { kindOf, nextAfterRecovery } from '../../core/lifecycle/explain/place.ts';
 import { REPAIRS, WHYS } from '../../core/lifecycle/recover/recovery.ts';
 import {
+  NOTHING_DEAD,
   recoverable,
   type Recovery,
   type RecoveryFactors,
@@ -26,8 +27,6 @@ const MOST_JOBS = 10_000;
 const NAMED = 5;
 /** As `torc recover` has them. */
 const FACTOR = 1.5;
-/** Nothing was corrected before: a server proves nothing about runners. */
-const NOTHING_DEAD = { allocations: 0, requeued: 0, runners: 0, jobs: 0, isCorrected: false };
 
 /** What a recovery would do; changes nothing. */
 export async function planForPage(client: Client, workflowId: number, asked: RequestedPolicy): Promise<RecoveryPlan> {
@@ -50,14 +49,10 @@ export async function recoverForPage(
     if (plan.jobs_again !== seen)
       refuse(`its plan has changed: ${counted(plan.jobs_again, 'job')} would run again, not ${seen}`);
     if (plan.jobs_again + recovery.uninitialized === 0) refuse('no job would run again');
-    const reset = await applyRecovery(client, workflowId, recovery, {
-      recoveryHook: undefined,
-      url: '',
-      isForced: false,
-      environment: {},
-      report() {},
-      onHook() {},
-      isAway: true,
+    const reset = await applyRecovery(client, workflowId, recovery, async () => {
+      const params = { id: workflowId };
+      await client.resetStatus({ params, query: { force: false } });
+      await client.initializeJobs({ params, query: { only_uninitialized: true, keep_pending_failed: true } });
     });
     await noteEnd(client, workflowId, { reset, submitted: 0, adjustments: recovery.adjustments.length });
     return plan;
@@ -78,6 +73,7 @@ async function planned(
       `${counted(bad, 'job')} did not end well, and a server plans for ${MOST_JOBS} at most: ${command} --dry-run shows the plan`,
     );
   const facts = await gatherRecovery(client, workflowId, true);
+  // A server proves nothing about runners.
   const found = recoverable(facts, NOTHING_DEAD);
   if (typeof found === 'string') throw new Refusal('RECOVERY_REFUSED', found);
   const recovery = recoveryOf(facts, found, policy);

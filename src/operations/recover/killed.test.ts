@@ -8,13 +8,14 @@ import { partition } from '../../hpc/profile.ts';
 import { fixesOf } from '../../core/lifecycle/recover/recovery-lines.ts';
 import { cleanOrphans } from '../orphans/clean.ts';
 import { regenerate } from '../submit/regenerate.ts';
-import type { SubmitTools } from '../submit/submit-allocations.ts';
+import type { SubmitTools } from '../submit/submit-tools.ts';
 import { hasStartedIn } from '../watch/started-in.ts';
 import type { Round } from '../watch/tools.ts';
 import { watchWorkflow } from '../watch/watch.ts';
 import { wasSubmitting } from '../../core/lifecycle/recover/recovery-note.ts';
 import { recoverable, recoveryOf } from '../../core/lifecycle/recover/recovery-plan.ts';
 import { gatherRecovery, gatherStanding } from './facts.ts';
+import { reinitialize } from '../run/initialize.ts';
 import { applyRecovery } from './recover.ts';
 import { replaceLost } from '../submit/replace-lost.ts';
 import { openBatch } from '../../cluster/open-batch.ts';
@@ -72,14 +73,8 @@ async function recover(
   const found = recoverable(facts, { allocations: 0, requeued: 0, runners: 0, jobs: 0, isCorrected });
   if (typeof found === 'string') throw new Refusal('RECOVERY_REFUSED', found);
   const recovery = recoveryOf(facts, found, policy);
-  const reset = await applyRecovery(client, id, recovery, {
-    recoveryHook: undefined,
-    url: 'http://localhost',
-    isForced: false,
-    environment: {},
-    report: () => {},
-    onHook: () => {},
-  });
+  const begun = { force: false, report: () => {}, keepsUndecided: true };
+  const reset = await applyRecovery(client, id, recovery, () => reinitialize(client, id, begun));
   const tools: SubmitTools = {
     client,
     slurm: { ...openBatch({}), ...at.slurm(kill) },

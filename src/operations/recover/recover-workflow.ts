@@ -1,8 +1,10 @@
 import { hasWork, recoveryOf } from '../../core/lifecycle/recover/recovery-plan.ts';
 import { underLease } from '../submit/recovery-lease.ts';
 import { regenerate, type Regenerated } from '../submit/regenerate.ts';
+import { reinitialize } from '../run/initialize.ts';
 import { type RecoveryDiagnosis, diagnoseRecovery } from './diagnose.ts';
 import { applyRecovery, noteEnd } from './recover.ts';
+import { runUserProgram, variablesFor } from './program.ts';
 import type { RecoverRunOptions, RecoverTools } from './tools.ts';
 
 export interface Recovered extends RecoveryDiagnosis {
@@ -56,20 +58,19 @@ async function carryOut(
   found: RecoveryDiagnosis,
   options: RecoverRunOptions,
 ): Promise<Recovered> {
-  const { client, url, environment, onNotice, onWarning, onPreparation } = tools;
+  const { client, onWarning } = tools;
   if (!hasWork(found.recovery)) return { ...found, reset: 0, regenerated: undefined };
   // Whatever prevents a submission is found out before anything is reset.
   const site = found.kind === 'slurm' ? await tools.site() : undefined;
-  const reset = await applyRecovery(client, workflowId, found.recovery, {
-    ...options,
-    url,
-    environment,
-    isForced: found.cleaned.allocationsRequeued > 0,
-    report: onPreparation,
-    onHook: (text) => {
-      if (text.trim() !== '') onNotice(text.trim());
-    },
-  });
+  // Allocations that wait again are no reason against a new run.
+  const begun = { force: found.cleaned.allocationsRequeued > 0, report: tools.onPreparation, keepsUndecided: true };
+  const reset = await applyRecovery(
+    client,
+    workflowId,
+    found.recovery,
+    () => reinitialize(client, workflowId, begun),
+    (runId) => runHook(tools, options.recoveryHook, { workflowId, runId }),
+  );
   let regenerated: Regenerated | undefined;
   if (site !== undefined) {
     const plan = { ...site.plan, submits: true, isDryRun: false, includedJobs: [], nowMs: Date.now() };
@@ -79,4 +80,15 @@ async function carryOut(
   const submitted = regenerated?.submitted.length ?? 0;
   await noteEnd(client, workflowId, { reset, submitted, adjustments: found.recovery.adjustments.length });
   return { ...found, reset, regenerated };
+}
+
+async function runHook(
+  { url, environment, onNotice }: RecoverTools,
+  hook: string | undefined,
+  of: { readonly workflowId: number; readonly runId: number },
+): Promise<void> {
+  if (hook === undefined) return;
+  const variables = variablesFor(environment, { ...of, url });
+  const printed = await runUserProgram({ command: hook, more: [String(of.workflowId)], environment: variables });
+  if (printed.trim() !== '') onNotice(printed.trim());
 }

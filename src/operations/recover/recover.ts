@@ -5,28 +5,18 @@ import type { RecoveryDecision } from '../../core/lifecycle/recover/recovery.ts'
 import { beginningNote, endNote } from '../../core/lifecycle/recover/recovery-note.ts';
 import type { BadEnd, Recovery } from '../../core/lifecycle/recover/recovery-plan.ts';
 import { storeAdjustments } from '../resources/correct-resources.ts';
-import { type InitializeNews, reinitialize } from '../run/initialize.ts';
 import { resetJobs } from '../jobs/reset-jobs.ts';
-import { runUserProgram, variablesFor } from './program.ts';
 
-interface ApplyOptions {
-  readonly recoveryHook: string | undefined;
-  readonly url: string;
-  /** Begins a new run although allocations wait. */
-  readonly isForced: boolean;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly report: (news: InitializeNews) => void;
-  readonly onHook: (output: string) => void;
-  /** The files are on another machine: jobs whose inputs or outputs changed are not looked for. */
-  readonly isAway?: boolean;
-}
-
-/** Raises requirements, runs the hook, and makes the jobs of the plan ready in a new run. Returns how many were reset. */
+/**
+ * Raises requirements and makes the jobs of the plan ready in a new run, which `begin` begins; `beforeReset` may run the hook of a
+ * user. Returns how many were reset.
+ */
 export async function applyRecovery(
   client: Client,
   workflowId: number,
   { plan, uninitialized, isContinued, adjustments, raised }: Recovery,
-  { recoveryHook, url, isForced, environment, report, onHook, isAway = false }: ApplyOptions,
+  begin: () => Promise<void>,
+  beforeReset?: (runId: number) => Promise<void>,
 ): Promise<number> {
   if (isContinued) return 0;
   const params = { id: workflowId };
@@ -35,16 +25,10 @@ export async function applyRecovery(
   await note(client, workflowId, beginningNote(workflowId, { runId, beginsRun, adjustments }));
   await storeAdjustments(client, adjustments);
   await noteRaises(client, raised);
-  if (recoveryHook !== undefined) {
-    const variables = variablesFor(environment, { workflowId, runId, url });
-    onHook(await runUserProgram({ command: recoveryHook, more: [String(workflowId)], environment: variables }));
-  }
+  await beforeReset?.(runId);
   if (!beginsRun) return 0;
   if (plan.retried.length > 0) await resetRetried(client, workflowId, plan);
-  if (isAway) {
-    await client.resetStatus({ params, query: { force: isForced } });
-    await client.initializeJobs({ params, query: { only_uninitialized: true, keep_pending_failed: true } });
-  } else await reinitialize(client, workflowId, { force: isForced, report, keepsUndecided: true });
+  await begin();
   return plan.retried.length;
 }
 
