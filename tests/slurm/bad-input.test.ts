@@ -3,7 +3,8 @@ import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openBatch } from '../../src/cluster/open-batch.ts';
 import { settleSubmissions } from '../../src/operations/submit/settle-submissions.ts';
-import { submitAllocations, type SubmitTools } from '../../src/operations/submit/submit-allocations.ts';
+import { submitAllocations } from '../../src/operations/submit/submit-allocations.ts';
+import type { SubmitTools } from '../../src/operations/submit/submit-tools.ts';
 import { type RunningServer, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
 

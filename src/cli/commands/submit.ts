@@ -4,7 +4,7 @@ import { underLease } from '../../operations/submit/recovery-lease.ts';
 import { openAllocations } from '../../operations/submit/cancel-allocations.ts';
 import { unfinishedAllocations } from '../../operations/submit/finish-submissions.ts';
 import { settleSubmissions } from '../../operations/submit/settle-submissions.ts';
-import type { SubmitTools } from '../../operations/submit/submit-allocations.ts';
+import type { SubmitTools } from '../../operations/submit/submit-tools.ts';
 import { knownWorkflow } from '../../client/compat/known.ts';
 import { requestOf } from '../../core/allocation/request.ts';
 import { fireActions } from '../../operations/submit/fire-actions.ts';

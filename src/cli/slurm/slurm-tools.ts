@@ -1,7 +1,7 @@
 import { restrictFiles } from '../../cluster/umask.ts';
 import { openBatch } from '../../cluster/open-batch.ts';
 import { counted } from '../../core/quantity/count-text.ts';
-import type { SubmitTools } from '../../operations/submit/submit-allocations.ts';
+import type { SubmitTools } from '../../operations/submit/submit-tools.ts';
 import { builtIn } from '../config/schema.ts';
 import type { Context } from '../command/context.ts';
 import { Failure } from '../command/failure.ts';

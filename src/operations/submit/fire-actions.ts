@@ -2,7 +2,8 @@ import type { Client } from '../../client/client.ts';
 import { ServiceError } from '../../client/errors.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { type AllocationRequest, requestOf } from '../../core/allocation/request.ts';
-import { AllocationsFailed, submitAction, type SubmitTools } from './submit-allocations.ts';
+import { submitAction } from './submit-allocations.ts';
+import { AllocationsFailed, type SubmitTools } from './submit-tools.ts';
 
 /** Triggers of a workflow that no runner has joined yet. */
 const TRIGGERS = new Set(['on_workflow_start', 'on_jobs_ready', 'on_jobs_complete']);

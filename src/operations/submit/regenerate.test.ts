@@ -12,7 +12,7 @@ import { cleanOrphans } from '../orphans/clean.ts';
 import { fireActions } from './fire-actions.ts';
 import { allocationsInUse, pendingJobs } from './pending.ts';
 import { regenerate, type RegenerateOptions } from './regenerate.ts';
-import type { SubmitTools } from './submit-allocations.ts';
+import type { SubmitTools } from './submit-tools.ts';
 import { openBatch } from '../../cluster/open-batch.ts';
 
 /** A cluster in memory: allocations wait until a test starts or ends them. */

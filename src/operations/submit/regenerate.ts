@@ -12,7 +12,8 @@ import { type WorkflowRules, workflowRules } from '../../hpc/workflow-rules.ts';
 import { requestOf } from '../../core/allocation/request.ts';
 import { allocationsInUse, pendingJobs } from './pending.ts';
 import { settleSubmissions } from './settle-submissions.ts';
-import { AllocationsFailed, submitAllocations, type SubmitTools } from './submit-allocations.ts';
+import { submitAllocations } from './submit-allocations.ts';
+import { AllocationsFailed, type SubmitTools } from './submit-tools.ts';
 
 export interface RegenerateOptions extends Omit<SchedulerPlanOptions, 'waitsFor' | 'suffix' | keyof WorkflowRules> {
   readonly submits: boolean;

@@ -2,7 +2,8 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { Scheduling } from '../../runner/facts/scheduling.ts';
 import { cancelUnneeded } from './cancel-unneeded.ts';
 import { submitPlanned } from './settle-submissions.ts';
-import { submitAction, type SubmitTools } from './submit-allocations.ts';
+import { submitAction } from './submit-allocations.ts';
+import type { SubmitTools } from './submit-tools.ts';
 
 /** How a runner carries out actions that submit allocations. */
 export const schedulingOf = (tools: SubmitTools, workflowId: number): Scheduling => ({

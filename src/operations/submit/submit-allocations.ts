@@ -9,8 +9,6 @@ import type { Finished } from './submission-run.ts';
 import { AllocationsFailed, type SubmitTools } from './submit-tools.ts';
 import type { AllocationRequest } from '../../core/allocation/request.ts';
 
-export { AllocationsFailed, type SubmitTools } from './submit-tools.ts';
-
 /**
  * Submits allocations of a scheduler to Slurm and returns their jobs.
  *

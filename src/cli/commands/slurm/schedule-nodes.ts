@@ -5,7 +5,7 @@ import type { SlurmScheduler } from '../../../core/contract/scheduling.ts';
 import { initialize } from '../../../operations/run/initialize.ts';
 import { requestOf } from '../../../core/allocation/request.ts';
 import { scheduleNodes } from '../../../operations/submit/schedule-nodes.ts';
-import { AllocationsFailed } from '../../../operations/submit/submit-allocations.ts';
+import { AllocationsFailed } from '../../../operations/submit/submit-tools.ts';
 import { idOrName } from '../../choose/id-or-name.ts';
 import { noPrompts } from '../../choose/agree.ts';
 import { chooseWorkflow } from '../../choose/choose-workflow.ts';
