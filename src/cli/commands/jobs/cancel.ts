@@ -8,7 +8,15 @@ import { chooseWorkflow } from '../../choose/choose-workflow.ts';
 import { command } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { UsageError } from '../../command/failure.ts';
-import { chooseJobs, selectionOf } from './selection.ts';
+import {
+  chooseJobs,
+  chosenJob,
+  chosenLine,
+  dryRunOption,
+  sayNoneChosen,
+  selectionOf,
+  statusesOption,
+} from './selection.ts';
 import { option } from '../../command/option.ts';
 
 interface Values {
@@ -22,15 +30,13 @@ export const jobsCancel = command('jobs cancel [job...]', {
   example: '--workflow-id 1 --match ^sample_7',
   more: 'Which jobs: by their ids or names, or by --status and --match. A job that runs gets the termination signal of its workflow, and SIGKILL after the lead time. Jobs that depend on a canceled one are canceled too, unless they have cancel_on_blocking_job_failure: false. torc jobs reset-status starts canceled jobs again.',
   options: [
-    option('--status <statuses>', 'jobs with one of these statuses; may be repeated or separated by commas', {
-      many: true,
-    }),
+    statusesOption,
     option('--match <regex>', 'jobs whose name matches this regular expression (of JavaScript)'),
     option(
       '-w, --workflow-id <workflow>',
       'workflow, by id or name; required with --status and --match, and if several workflows have a job with this name',
     ),
-    option('--dry-run', 'only show which jobs, and change nothing'),
+    dryRunOption,
     noPrompts,
   ],
   async run(context, [given], options) {
@@ -80,25 +86,17 @@ function patternOf(text: string): RegExp {
   }
 }
 
-function sayNone({ output, exitWith }: Context, workflowId: number): void {
+function sayNone(context: Context, workflowId: number): void {
   const error = `no jobs of workflow ${workflowId} that wait or run match; nothing was canceled`;
-  output.error(error);
-  if (output.format === 'json') {
-    const nothing = { canceled_job_ids: [], ending_job_ids: [], dependent_job_ids: [], refused: [] };
-    output.record('cancel', { status: 'error', workflow_id: workflowId, ...nothing, error }, '');
-  }
-  exitWith(1);
+  const nothing = { canceled_job_ids: [], ending_job_ids: [], dependent_job_ids: [], refused: [] };
+  sayNoneChosen(context, { kind: 'cancel', workflowId, error, nothing });
 }
 
 function sayPlan({ output }: Context, { workflowId, jobs }: SelectedJobs): void {
-  const listed = jobs.map(({ id, name, status }) => ({ job_id: id, name, status }));
   output.record(
     'cancel',
-    { dry_run: true, workflow_id: workflowId, jobs: listed },
-    [
-      `Would cancel ${counted(jobs.length, 'job')} of workflow ${workflowId}:`,
-      ...listed.map(({ job_id: id, name, status }) => `  ${id} ${name} (${status})`),
-    ].join('\n'),
+    { dry_run: true, workflow_id: workflowId, jobs: jobs.map(chosenJob) },
+    [`Would cancel ${counted(jobs.length, 'job')} of workflow ${workflowId}:`, ...jobs.map(chosenLine)].join('\n'),
   );
 }
 

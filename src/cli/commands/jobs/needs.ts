@@ -1,5 +1,7 @@
 import { all } from '../../../client/every.ts';
 import type { Job } from '../../../core/contract/job.ts';
+import type { ResourceRequirements } from '../../../core/contract/resources.ts';
+import type { FailureHandler } from '../../../core/contract/scheduling.ts';
 import { chooseJob } from '../../choose/choose-record.ts';
 import { chooseWorkflow } from '../../choose/choose-workflow.ts';
 import { type Command, command } from '../../command/command.ts';
@@ -11,20 +13,20 @@ import type { Column } from '../../output/table.ts';
 
 const jobOption = option('-j, --job-id <job>', 'only this job, by id or name');
 
-interface JobNeeds {
-  readonly job_id: number;
-  readonly job_name: string;
-  readonly workflow_id: number;
-  readonly rr_id: number;
-  readonly rr_name: string;
-  readonly num_cpus: number;
-  readonly num_gpus: number;
-  readonly num_nodes: number;
-  readonly memory: string;
-  readonly runtime: string;
-}
+const needsOf = (job: Job, needs: ResourceRequirements) => ({
+  job_id: job.id,
+  job_name: job.name,
+  workflow_id: job.workflow_id,
+  rr_id: needs.id,
+  rr_name: needs.name,
+  num_cpus: needs.num_cpus ?? 1,
+  num_gpus: needs.num_gpus ?? 0,
+  num_nodes: needs.num_nodes ?? 1,
+  memory: needs.memory ?? '',
+  runtime: needs.runtime ?? '',
+});
 
-const needsColumns: readonly Column<JobNeeds>[] = [
+const needsColumns: readonly Column<ReturnType<typeof needsOf>>[] = [
   { title: 'Job ID', short: 'Job', value: (row) => row.job_id, align: 'right', importance: 7 },
   { title: 'Job Name', short: 'Name', value: (row) => row.job_name, cut: 'middle', importance: 9 },
   { title: 'RR ID', value: (row) => row.rr_id, align: 'right', importance: 1 },
@@ -43,25 +45,7 @@ const listRequirements = command('jobs list-resource-requirements [workflow]', {
     const { client } = await context.service();
     const { workflowId: id, jobs } = await jobsOf(context, given, options);
     const records = await all((page) => client.listResourceRequirements({ query: { workflow_id: id, ...page } }));
-    const byId = new Map(records.map((record) => [record.id, record]));
-    const rows = jobs.flatMap(({ id: jobId, name, resource_requirements_id: needed }): JobNeeds[] => {
-      const needs = byId.get(needed ?? 0);
-      if (needs === undefined) return [];
-      return [
-        {
-          job_id: jobId,
-          job_name: name,
-          workflow_id: id,
-          rr_id: needs.id,
-          rr_name: needs.name,
-          num_cpus: needs.num_cpus ?? 1,
-          num_gpus: needs.num_gpus ?? 0,
-          num_nodes: needs.num_nodes ?? 1,
-          memory: needs.memory ?? '',
-          runtime: needs.runtime ?? '',
-        },
-      ];
-    });
+    const rows = joined(jobs, records, (job) => job.resource_requirements_id, needsOf);
     context.output.list({
       items: rows,
       columns: needsColumns,
@@ -73,17 +57,17 @@ const listRequirements = command('jobs list-resource-requirements [workflow]', {
   },
 });
 
-interface JobHandler {
-  readonly job_id: number;
-  readonly job_name: string;
-  readonly workflow_id: number;
-  readonly fh_id: number;
-  readonly fh_name: string;
+const handlerOf = (job: Job, handler: FailureHandler) => ({
+  job_id: job.id,
+  job_name: job.name,
+  workflow_id: job.workflow_id,
+  fh_id: handler.id,
+  fh_name: handler.name,
   /** JSON text, as stored in the handler's record. */
-  readonly rules: string;
-}
+  rules: handler.rules,
+});
 
-const handlerColumns: readonly Column<JobHandler>[] = [
+const handlerColumns: readonly Column<ReturnType<typeof handlerOf>>[] = [
   { title: 'Job ID', short: 'Job', value: (row) => row.job_id, align: 'right', importance: 7 },
   { title: 'Job Name', short: 'Name', value: (row) => row.job_name, cut: 'middle', importance: 9 },
   { title: 'FH ID', value: (row) => row.fh_id, align: 'right', importance: 1 },
@@ -121,21 +105,7 @@ const listHandlers = command('jobs list-failure-handlers [workflow]', {
     const { client } = await context.service();
     const { workflowId: id, jobs } = await jobsOf(context, given, options);
     const handlers = await all((page) => client.listFailureHandlers({ params: { id }, query: page }));
-    const byId = new Map(handlers.map((handler) => [handler.id, handler]));
-    const rows = jobs.flatMap(({ id: jobId, name, failure_handler_id: handlerId }): JobHandler[] => {
-      const handler = byId.get(handlerId ?? 0);
-      if (handler === undefined) return [];
-      return [
-        {
-          job_id: jobId,
-          job_name: name,
-          workflow_id: id,
-          fh_id: handler.id,
-          fh_name: handler.name,
-          rules: handler.rules,
-        },
-      ];
-    });
+    const rows = joined(jobs, handlers, (job) => job.failure_handler_id, handlerOf);
     context.output.list({
       items: rows,
       columns: handlerColumns,
@@ -146,6 +116,20 @@ const listHandlers = command('jobs list-failure-handlers [workflow]', {
     });
   },
 });
+
+/** A row for each job that names one of these records. */
+function joined<Stored extends { readonly id: number }, Row>(
+  jobs: readonly Job[],
+  records: readonly Stored[],
+  idOf: (job: Job) => number | null | undefined,
+  rowOf: (job: Job, record: Stored) => Row,
+): Row[] {
+  const byId = new Map(records.map((record) => [record.id, record]));
+  return jobs.flatMap((job) => {
+    const record = byId.get(idOf(job) ?? 0);
+    return record === undefined ? [] : [rowOf(job, record)];
+  });
+}
 
 /** The requested job, or all jobs of a workflow. */
 async function jobsOf(

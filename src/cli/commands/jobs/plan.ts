@@ -6,7 +6,7 @@ import { type Command, command } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { UsageError } from '../../command/failure.ts';
 import { integerOption, option, optionsOf } from '../../command/option.ts';
-import { chooseJobs, selectionOf } from './selection.ts';
+import { chooseJobs, returnCodeOption, selectionOf, statusesOption } from './selection.ts';
 
 const shared = optionsOf([
   option('-c, --command <command>', 'command of the job'),
@@ -56,15 +56,7 @@ const set = command('jobs set [job...]', {
   says: 'Change the command, the requirements, the priority or the labels of jobs, also of jobs that have ended.',
   example: "train_3 -w 1 --command 'python train.py 3'",
   more: 'A job with a new command runs again, and so does what depends on it; with other requirements, priority or labels it keeps its results. A job that a runner has stays as it is: it is named, and the exit code is 1. Which jobs: by their ids or names, by --status or by --return-code. In a workflow of a file, change the file, too: torc run FILE --update takes its values.',
-  options: [
-    workflowOption,
-    ...shared,
-    option('--status <statuses>', 'jobs with one of these statuses; may be repeated or separated by commas', {
-      many: true,
-    }),
-    option('--return-code <n>', 'jobs whose result has this return code', { read: integerOption() }),
-    option('--clear-labels', 'remove all labels'),
-  ],
+  options: [workflowOption, ...shared, statusesOption, returnCodeOption, option('--clear-labels', 'remove all labels')],
   async run(context, [given = []], options) {
     context.output.recordOnly('set');
     const { command: text, priority, dryRun = false } = options;

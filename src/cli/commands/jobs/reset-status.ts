@@ -7,7 +7,7 @@ import { nextCommand, type RunPlace } from '../../../core/lifecycle/explain/next
 import { reinitialize } from '../../../operations/run/initialize.ts';
 import { knownWorkflow } from '../../../client/compat/known.ts';
 import { placeOf } from '../../../core/lifecycle/explain/place.ts';
-import { integerOption, option } from '../../command/option.ts';
+import { option } from '../../command/option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import {
   downstreamJobs,
@@ -16,23 +16,30 @@ import {
   resetJobs,
   type SelectedJobs,
 } from '../../../operations/jobs/reset-jobs.ts';
-import { chooseJobs, selectionOf } from './selection.ts';
+import {
+  chooseJobs,
+  chosenJob,
+  chosenLine,
+  dryRunOption,
+  returnCodeOption,
+  sayNoneChosen,
+  selectionOf,
+  statusesOption,
+} from './selection.ts';
 
 export const jobsResetStatus = command('jobs reset-status [job...]', {
   says: 'Make jobs uninitialized; a reinit then makes them and everything downstream ready again.',
   example: '--workflow-id 1 --status failed --reinit',
   more: 'Which jobs: by their ids or names, by --status or by --return-code.',
   options: [
-    option('--status <statuses>', 'jobs with one of these statuses; may be repeated or separated by commas', {
-      many: true,
-    }),
-    option('--return-code <n>', 'jobs whose result has this return code', { read: integerOption() }),
+    statusesOption,
+    returnCodeOption,
     option(
       '-w, --workflow-id <workflow>',
       'workflow, by id or name; required with --status and --return-code, and if several workflows have a job with this name',
     ),
     option('--force', 'even while runners or allocations are active or jobs run'),
-    option('--dry-run', 'only show which jobs, and change nothing'),
+    dryRunOption,
     option('--reinit', 'and make ready what changed at once, as workflows reinit does'),
     option('--reinitialize', 'the same as --reinit', { isHidden: true }),
     noPrompts,
@@ -61,14 +68,10 @@ export const jobsResetStatus = command('jobs reset-status [job...]', {
   },
 });
 
-function sayNone({ output, exitWith }: Context, workflowId: number): void {
+function sayNone(context: Context, workflowId: number): void {
   const error = `no jobs of workflow ${workflowId} match; nothing was reset`;
-  output.error(error);
-  if (output.format === 'json') {
-    const nothing = { status: 'error', workflow_id: workflowId, reset_count: 0, reset_job_ids: [], error };
-    output.record('reset-status', nothing, '');
-  }
-  exitWith(1);
+  const nothing = { reset_count: 0, reset_job_ids: [] };
+  sayNoneChosen(context, { kind: 'reset-status', workflowId, error, nothing });
 }
 
 function sayPlan(
@@ -83,13 +86,13 @@ function sayPlan(
       dry_run: true,
       reinit_requested: options.reinit === true,
       workflow_id: workflowId,
-      jobs: jobs.map(reported),
-      downstream_jobs: downstream.map(reported),
+      jobs: jobs.map(chosenJob),
+      downstream_jobs: downstream.map(chosenJob),
     },
     [
       `Would reset ${counted(jobs.length, 'job')} of workflow ${workflowId}:`,
-      ...jobs.map(line),
-      ...(downstream.length === 0 ? [] : ['A reinit would then run again downstream:', ...downstream.map(line)]),
+      ...jobs.map(chosenLine),
+      ...(downstream.length === 0 ? [] : ['A reinit would then run again downstream:', ...downstream.map(chosenLine)]),
     ].join('\n'),
   );
 }
@@ -143,7 +146,7 @@ function report(
       reset_count: reset.length,
       requested_job_ids: jobs.map(({ id }) => id),
       reset_job_ids: reset,
-      downstream_jobs: downstream.map(reported),
+      downstream_jobs: downstream.map(chosenJob),
       failures,
       next_steps: next,
       reinit,
@@ -153,9 +156,6 @@ function report(
   if (output.format !== 'json') output.notice(`Next: ${next.join(', then ')}`);
   if (failures.length > 0 || reinit.error !== null) exitWith(1);
 }
-
-const reported = ({ id, name, status }: Job) => ({ job_id: id, name, status });
-const line = ({ id, name, status }: Job) => `  ${id} ${name} (${status})`;
 
 /** `job 3 (first)` for the first few, and how many more. */
 function namesOf(jobs: readonly Job[]): string {

@@ -5,6 +5,17 @@ import { chooseJob } from '../../choose/choose-record.ts';
 import { chooseWorkflow } from '../../choose/choose-workflow.ts';
 import type { Context } from '../../command/context.ts';
 import { UsageError } from '../../command/failure.ts';
+import { integerOption, option } from '../../command/option.ts';
+
+export const statusesOption = option(
+  '--status <statuses>',
+  'jobs with one of these statuses; may be repeated or separated by commas',
+  { many: true },
+);
+export const returnCodeOption = option('--return-code <n>', 'jobs whose result has this return code', {
+  read: integerOption(),
+});
+export const dryRunOption = option('--dry-run', 'only show which jobs, and change nothing');
 
 /** The selected jobs of a workflow. */
 export type Selection =
@@ -48,4 +59,19 @@ export async function chooseJobs(context: Context, selection: Selection): Promis
     return selectJobs(client, { by: 'ids', ids: [...ids] });
   }
   return selectJobs(client, { ...selection, workflowId: await chooseWorkflow(context, selection.workflow) });
+}
+
+/** A selected job in a report. */
+export const chosenJob = ({ id, name, status }: SelectedJobs['jobs'][number]) => ({ job_id: id, name, status });
+export const chosenLine = ({ id, name, status }: SelectedJobs['jobs'][number]): string => `  ${id} ${name} (${status})`;
+
+/** Reports that no job was selected, with what JSON has of a command that changed nothing. */
+export function sayNoneChosen(
+  { output, exitWith }: Context,
+  { kind, workflowId, error, nothing }: { kind: string; workflowId: number; error: string; nothing: object },
+): void {
+  output.error(error);
+  if (output.format === 'json')
+    output.record(kind, { status: 'error', workflow_id: workflowId, ...nothing, error }, '');
+  exitWith(1);
 }
