@@ -134,7 +134,7 @@ module.exports = {
       {
         path: '^src/cli/',
         pathNot:
-          '^src/cli/(run/|program/main\\.ts|commands/(slurm-runner/|remote/|watch/|monitor-node\\.ts|plot-resources\\.ts))|\\.test\\.ts$',
+          '^src/cli/(run/|program/main\\.ts|commands/(remote/|watch/|(slurm-runner|monitor-node|plot-resources)\\.ts))|\\.test\\.ts$',
       },
       { path: '^src/runner/', dependencyTypesNot: ['type-only'] },
     ),

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { lineOf } from './line-of.ts';
+import { lineOf } from './read.ts';
 
 const toml = `# about client
 [client]

@@ -5,7 +5,7 @@ import type { Command, CommandGroup } from '../command/command.ts';
  * `torc-htpasswd` takes to run.
  */
 const tables: Readonly<Record<string, () => Promise<readonly Command[]>>> = {
-  'torc-slurm-job-runner': async () => [(await import('../commands/slurm-runner/slurm-runner.ts')).slurmRunner],
+  'torc-slurm-job-runner': async () => [(await import('../commands/slurm-runner.ts')).slurmRunner],
   'torc-htpasswd': async () => (await import('../commands/htpasswd/htpasswd.ts')).htpasswdCommands,
   'torc-dash': async () => [(await import('../commands/dash.ts')).dash],
   'torc-mcp-server': async () => [(await import('../commands/mcp-server.ts')).mcpServer],

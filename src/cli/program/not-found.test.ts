@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { listOfMissing } from './not-found.ts';
+import { listOfMissing } from './report-error.ts';
 
 it.each([
   ['workflow', 'torc workflows list'],

@@ -6,8 +6,7 @@ import { Failure } from '../command/failure.ts';
 import { maskedUrl } from '../../client/node/url-login.ts';
 import { type Option, optionName, type Values, flagsOf, kindOfOption, longOf } from '../command/option.ts';
 import { asksForHelp, commandsFor, groups, meantAmong } from './commands.ts';
-import { missingCommand } from './missing-commands.ts';
-import { exampleOf, fitted, headingOf } from './help.ts';
+import { exampleOf, fitted, headingOf, missingCommand } from './help.ts';
 import type { Context, Printed } from '../command/context.ts';
 import { createContext } from '../create-context.ts';
 import { createOutput, type Output, type Streams } from '../output/output.ts';
@@ -16,7 +15,7 @@ import { builtIn, keyAt } from '../config/schema.ts';
 import { fill } from './fill.ts';
 import { configurationFor } from './for-program.ts';
 import { reportError } from './report-error.ts';
-import { sameLetter } from './same-letter.ts';
+import { sameLetter } from './short-options.ts';
 import { globalsOf, LAZY, type Settings, settingsOf } from '../command/settings.ts';
 import { printsVersion } from './prints-version.ts';
 

@@ -1,11 +1,11 @@
 import { CommanderError } from 'commander';
-import { ServiceError, Unreachable } from '../../client/errors.ts';
+import { type MissingRecord, ServiceError, Unreachable } from '../../client/errors.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Context } from '../command/context.ts';
 import { Failure, UsageError } from '../command/failure.ts';
 import { fileErrorText } from '../terminal/file-error.ts';
-import { listOfMissing } from './not-found.ts';
+import { torcGroups } from './torc.ts';
 import { CsvRefused, type Output } from '../output/output.ts';
 
 const USAGE = 2;
@@ -59,4 +59,17 @@ export function reportError(error: unknown, output: Output, hint: Context['hint'
   }
   output.error(`a bug in torc: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return 1;
+}
+
+/** Records whose commands have another first word than their name. */
+const otherWords: Readonly<Record<string, string>> = { group: 'access-groups', slurm_scheduler: 'slurm' };
+/** Of all of these, a list is of one workflow. */
+const WITHOUT_WORKFLOW: ReadonlySet<string> = new Set(['workflows', 'access-groups']);
+
+/** The command that lists records of the kind that was not found; undefined for a kind without such a command. */
+export function listOfMissing({ kind }: MissingRecord): string | undefined {
+  const dashed = kind.replaceAll('_', '-');
+  const words = [otherWords[kind], `${dashed}s`, dashed];
+  const word = words.find((each) => torcGroups.some((group) => group.word === each));
+  return word === undefined ? undefined : `torc ${word} list${WITHOUT_WORKFLOW.has(word) ? '' : ' WORKFLOW'}`;
 }

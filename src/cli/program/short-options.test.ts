@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { commandsOf } from './commands.ts';
 import { said } from '../../../tests/support/words.ts';
-import { sameLetter } from './same-letter.ts';
-import { shortOptionsOf } from './short-options.ts';
+import { sameLetter, shortOptionsOf } from './short-options.ts';
 
 /** The options of Torc 1.0.0: see `torc-options.test.ts`. */
 const table = readFileSync(join(import.meta.dirname, '../../../tests/support/original/options.txt'), 'utf8');

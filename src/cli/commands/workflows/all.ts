@@ -9,10 +9,9 @@ import { workflowsList } from './list.ts';
 import { workflowsReconcile } from './reconcile.ts';
 import { workflowRecord } from './record.ts';
 import { workflowsResetStatus } from './reset-status.ts';
-import { workflowsSchema } from './schema.ts';
 import { workflowState } from './state.ts';
 import { workflowsSyncStatus } from './sync-status.ts';
-import { workflowTransfer } from './transfer.ts';
+import { workflowsSchema, workflowTransfer } from './transfer.ts';
 
 export const workflowCommands: readonly Command[] = [
   workflowsList,

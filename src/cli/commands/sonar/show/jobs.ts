@@ -1,10 +1,11 @@
 import { suggest } from '../../../../core/workflow-file/problems/suggest.ts';
 import type { JobUseInWindow } from '../../../../telemetry/questions/jobs.ts';
+import type { PartitionQueue } from '../../../../telemetry/questions/queue.ts';
 import { command } from '../../../command/command.ts';
 import { integerOption, option } from '../../../command/option.ts';
 import { percent } from '../../../output/columns.ts';
 import type { Column } from '../../../output/table.ts';
-import { countColumn, kb, seconds, time } from '../../../samples/columns.ts';
+import { countColumn, kb, right, seconds, time } from '../../../samples/columns.ts';
 import { nodeOption, ask, print, windowOptions } from './window.ts';
 
 const jobColumns: readonly Column<JobUseInWindow>[] = [
@@ -45,5 +46,28 @@ export const showJobs = command('sonar show jobs', {
     const near = chosen.length > 0 || options.user === undefined ? undefined : suggest(options.user, usersOf(jobs));
     if (near !== undefined) output.notice(`Did you mean the user ${near}?`);
     if (chosen.length > options.limit) output.notice(`${chosen.length - options.limit} more jobs; --limit shows them`);
+  },
+});
+
+const queueColumns: readonly Column<PartitionQueue>[] = [
+  { title: 'Partition', value: ({ partition }) => partition, importance: 9 },
+  { title: 'Pending', value: ({ pending }) => pending, align: right },
+  { title: 'Held', value: ({ held }) => held, align: right },
+  { title: 'Running', value: ({ running }) => running, align: right },
+  seconds('Oldest Pending', (queue) => queue.oldestPendingSeconds),
+  { title: 'Started', value: ({ started }) => started, align: right },
+  seconds('Median Wait', (queue) => queue.medianWaitSeconds),
+  seconds('Longest Wait', (queue) => queue.longestWaitSeconds),
+  { title: 'Finished', value: ({ finished }) => finished, align: right },
+  { title: 'Failed', value: ({ failed }) => failed, align: right },
+];
+
+export const showQueue = command('sonar show queue', {
+  says: 'Show what waits in the partitions of Slurm, and how long jobs waited.',
+  options: windowOptions,
+  offline: true,
+  async run({ output }, _args, options) {
+    const { queueOf } = await import('../../../../telemetry/questions/queue.ts');
+    print(output, 'partitions', await ask(options, queueOf), queueColumns);
   },
 });

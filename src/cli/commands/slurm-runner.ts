@@ -1,14 +1,13 @@
-import { pause } from '../../../client/long-timers.ts';
-import { steadyNow } from '../../../client/steady-clock.ts';
-import type { Allocation } from '../../../cluster/batch/allocation.ts';
-import { ALLOCATION_VARIABLE } from '../../../core/allocation/runner-line.ts';
-import { workflowId } from '../../choose/choose-workflow.ts';
-import { command } from '../../command/command.ts';
-import type { Context } from '../../command/context.ts';
-import { Failure } from '../../command/failure.ts';
-import { integerOption, numberOption, option } from '../../command/option.ts';
-import { runWorkflow } from '../../run/run-workflow.ts';
-import { startDelaySeconds } from './start-delay.ts';
+import { pause } from '../../client/long-timers.ts';
+import { steadyNow } from '../../client/steady-clock.ts';
+import type { Allocation } from '../../cluster/batch/allocation.ts';
+import { ALLOCATION_VARIABLE } from '../../core/allocation/runner-line.ts';
+import { workflowId } from '../choose/choose-workflow.ts';
+import { command } from '../command/command.ts';
+import type { Context } from '../command/context.ts';
+import { Failure } from '../command/failure.ts';
+import { integerOption, numberOption, option } from '../command/option.ts';
+import { runWorkflow } from '../run/run-workflow.ts';
 
 const GIBIBYTE = 2 ** 30;
 
@@ -46,12 +45,12 @@ export const slurmRunner = command('run <url> <workflow> <output-dir>', {
   ],
   async run(context, [, workflow, outputDir], options) {
     const { environment, output } = context;
-    const { openBatch } = await import('../../../cluster/open-batch.ts');
+    const { openBatch } = await import('../../cluster/open-batch.ts');
     const slurm = openBatch(environment);
     const reported = slurm.allocationOf(environment);
     if (reported === undefined)
       throw new Failure('SLURM_JOB_ID is not set: this program runs inside a Slurm allocation; elsewhere use torc run');
-    const { whileAway } = await import('../../../cluster/slurm/away.ts');
+    const { whileAway } = await import('../../cluster/slurm/away.ts');
     const onAway = (words: string) =>
       output.warn(`the controller of Slurm is away; asking again for 5 minutes: ${words}`);
     const patiently = <T>(ask: () => Promise<T>) => whileAway(ask, { wait: pause, onAway });
@@ -80,7 +79,7 @@ export const slurmRunner = command('run <url> <workflow> <output-dir>', {
     const isShared = options.isSubtask === true;
     // Programs that stand in for Slurm know nothing of the end of an allocation.
     const knowsEnding = !environment['TORC_FAKE_SBATCH'];
-    const { inAllocation } = await import('../../../runner/setup/in-allocation.ts');
+    const { inAllocation } = await import('../../runner/setup/in-allocation.ts');
     const place = await inAllocation(slurm, allocation, { isShared, knowsEnding });
     const own = isShared ? shareOf(allocation) : allocation;
     const summary = await runWorkflow(
@@ -99,7 +98,7 @@ export const slurmRunner = command('run <url> <workflow> <output-dir>', {
     output.notice(
       `Runner ended (${ending}): ${tally.completed} completed, ${tally.failed} failed, ${tally.terminated} terminated${reason === '' ? '' : `; ${reason}`}`,
     );
-    const { isBroken } = await import('../../run/summary.ts');
+    const { isBroken } = await import('../run/summary.ts');
     if (isBroken(summary)) context.exitWith(1);
   },
 });
@@ -127,4 +126,14 @@ function recordOf(environment: Context['environment']) {
 function shareOf({ cpus, cpusPerTask: own = 0, memoryBytes }: Allocation): Pick<Allocation, 'cpus' | 'memoryBytes'> {
   if (cpus === undefined || own === 0) return { cpus, memoryBytes };
   return { cpus: own, memoryBytes: memoryBytes === undefined ? undefined : Math.floor((memoryBytes * own) / cpus) };
+}
+
+/**
+ * Seconds after which a runner starts, so that runners which start together spread over a window of whole seconds and
+ * do not contact the server at once. It depends on `who` alone: a restarted runner waits as long as before.
+ */
+export function startDelaySeconds(windowSeconds: number, who: string): number {
+  let hash = 0;
+  for (const letter of who) hash = (Math.imul(hash, 31) + (letter.codePointAt(0) ?? 0)) >>> 0;
+  return hash % Math.max(1, Math.floor(windowSeconds));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startDelaySeconds } from './start-delay.ts';
+import { startDelaySeconds } from './slurm-runner.ts';
 
 /** A thousand runners of one job array: their ids differ in a digit or two. */
 const thousand = Array.from({ length: 1000 }, (_, index) => `${4_000_000 + index}.0.${20_000 + index * 3}`);
