@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { temporaryFolder, torc } from '../../../tests/support/programs.ts';
-import { durationOption } from './duration-option.ts';
+import { durationOption } from './kinds.ts';
 import { UsageError } from './failure.ts';
 
 it.each([

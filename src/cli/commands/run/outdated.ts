@@ -1,7 +1,4 @@
-import { rerunsOf } from '../../../core/lifecycle/recover/rerun.ts';
 import type { OutdatedRule, Prepared } from '../../../operations/run/run.ts';
-import { gatherPlanFacts } from '../../../operations/update/plan-facts.ts';
-import { refuseLoss } from '../../../operations/update/update-plan.ts';
 import { confirm } from '../../choose/choose-workflow.ts';
 import type { Context } from '../../command/context.ts';
 import { widthOf } from '../../output/output.ts';
@@ -18,8 +15,10 @@ export const outdatedRule = (
 ): OutdatedRule => ({
   force,
   isWanted,
-  decide({ run, lostOutputs }) {
+  async decide({ run, lostOutputs }) {
     if (isWanted) {
+      // Loaded here: a run that starts loads no library for a file that it does not update.
+      const { refuseLoss } = await import('../../../operations/update/update-plan.ts');
       if (force.length === 0) refuseLoss(lostOutputs);
       return true;
     }
@@ -44,6 +43,8 @@ export function outdatedIn(prepared: readonly Prepared[]): number | undefined {
 /** Reports what `torc run ID` would run, and why, and changes nothing. */
 export async function reportRun({ service, output, settings }: Context, id: number): Promise<void> {
   const { client } = await service();
+  const { rerunsOf } = await import('../../../core/lifecycle/recover/rerun.ts');
+  const { gatherPlanFacts } = await import('../../../operations/update/plan-facts.ts');
   const reruns = rerunsOf(await gatherPlanFacts(client, id), { sparesMakers: true });
   const text = rerunsText(id, reruns, settings.wide ? Infinity : widthOf(process.stdout));
   output.record('dry run', { workflow_id: id, dry_run: true, reruns: reruns.run }, text);
