@@ -21,7 +21,7 @@ const LATEST_MS = 15_000;
 const CLOCK_MS = 20;
 
 /** An attempt that did all its work: the last line alone proves nothing, for a script goes on when its child is killed. */
-export const isWhole = ({ beganMs, doneMs }: Attempt, seconds: number): boolean =>
+const isWhole = ({ beganMs, doneMs }: Attempt, seconds: number): boolean =>
   doneMs !== undefined && doneMs - beganMs >= seconds * 1000 - CLOCK_MS;
 
 /** Compares what the server says of jobs with the files that they wrote. */

@@ -4,7 +4,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { BASE_PATH } from '../../src/core/contract/base-path.ts';
 
 /** The longest wait for a ping, and the most processor time that the server's main thread used during one wait. */
-export interface Longest {
+interface Longest {
   readonly longestMs: number;
   /** Ninety-nine of a hundred pings waited no longer. */
   readonly p99Ms: number;

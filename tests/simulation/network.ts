@@ -1,7 +1,7 @@
 import { Unreachable } from '../../src/client/errors.ts';
 
 /** What a request met on its way, as far as its sender can see: an answer, the server's refusal, or nothing. */
-export interface Sender<Answer> {
+interface Sender<Answer> {
   answered(answer: Answer): void;
   failed(error: unknown): void;
 }

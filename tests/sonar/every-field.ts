@@ -51,7 +51,7 @@ const card: SysinfoGpuCard = {
   max_memory_clock: 7000,
 };
 
-export const sysinfo: SysinfoEnvelope = {
+const sysinfo: SysinfoEnvelope = {
   meta,
   data: {
     type: 'sysinfo',
@@ -219,7 +219,7 @@ export const jobs: JobsEnvelope = {
   },
 };
 
-export const cluster: ClusterEnvelope = {
+const cluster: ClusterEnvelope = {
   meta,
   data: {
     type: 'cluster',

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** What a line between runners and a server does with a connection. */
-export type Condition =
+type Condition =
   /** Carries it to the server. */
   | 'open'
   /** Takes it and never says a word. */

@@ -15,7 +15,7 @@ export interface Place {
   run(jobs: string, options?: RunOptions): Promise<Ran>;
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly ulimit?: string;
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export interface RunOptions {
   readonly more?: string;
 }
 
-export interface Ran {
+interface Ran {
   readonly code: number;
   readonly stderr: string;
   /** The runner's log. */

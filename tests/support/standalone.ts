@@ -9,7 +9,7 @@ import { testService } from './service.ts';
  *
  * For what no test of `torc -s … list` is about: that starts two programs, which takes 0.3 s of CPU time.
  */
-export async function left<Found>(folder: string, read: (client: Client) => Promise<Found>): Promise<Found> {
+async function left<Found>(folder: string, read: (client: Client) => Promise<Found>): Promise<Found> {
   const store = createStore(openDatabase(join(folder, 'torc_output/torc.db')), {
     now: Date.now,
     onBroken: (error) => {

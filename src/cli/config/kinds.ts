@@ -12,7 +12,7 @@ export interface Kind<out T> {
 }
 
 /** Called for an error inside a value: its place, and the message. */
-export type HearInside = (inside: readonly string[], words: string, isUnknown?: boolean) => void;
+type HearInside = (inside: readonly string[], words: string, isUnknown?: boolean) => void;
 
 const simple = <T>(expected: string, read: (value: unknown) => T | undefined): Kind<T> => ({ expected, read });
 

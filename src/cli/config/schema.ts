@@ -75,7 +75,7 @@ const customProfiles = tableKind({
 });
 
 /** Every key of the configuration by its path. Help, the reference page and `config init` are generated from it. */
-export const schema = {
+const schema = {
   'client.api_url': key(textKind, `http://localhost:8080${BASE_PATH}`, 'URL of the service', {
     variable: 'TORC_API_URL',
   }),

@@ -29,7 +29,7 @@ export interface Table {
 }
 
 /** Shown for a value that is unknown or not set. */
-export const UNKNOWN = '–';
+const UNKNOWN = '–';
 
 /** The shortest width to which a cell is shortened. */
 const LEAST_CUT = 10;

@@ -36,7 +36,7 @@ export interface BatchOptions {
 }
 
 /** What allocations can be planned by. */
-export interface BatchPlanning {
+interface BatchPlanning {
   /** The profile of the cluster of this machine. Rejects where it cannot be asked. */
   profile(names?: ProfileNames): Promise<HpcProfile>;
   /** Nodes and jobs of each partition at this moment. Rejects where it cannot be asked. */

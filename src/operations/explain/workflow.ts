@@ -12,7 +12,7 @@ import { type ExplainedJob, type ExplainOptions, explainJob } from './explain.ts
 import { lastErrorLines } from './last-error-lines.ts';
 
 /** Jobs that failed in the same way. */
-export interface ExplainedGroup {
+interface ExplainedGroup {
   readonly jobs: number;
   /** The first of them. */
   readonly first: readonly { readonly id: number; readonly name: string }[];

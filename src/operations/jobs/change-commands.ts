@@ -8,7 +8,7 @@ export interface NewCommand {
   readonly command: string;
 }
 
-export interface ChangedCommand {
+interface ChangedCommand {
   readonly job: Job;
   readonly command: string;
 }

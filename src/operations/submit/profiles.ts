@@ -15,7 +15,7 @@ export interface HpcSettings {
 }
 
 /** The name that stands for the cluster of this machine, as BatchQueue describes it. */
-export const LIVE = 'slurm';
+const LIVE = 'slurm';
 
 export const knownProfiles = ({ customProfiles }: HpcSettings): HpcProfile[] =>
   registry(

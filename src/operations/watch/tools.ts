@@ -27,7 +27,7 @@ export type Decide = (next: NextRound<BadEnd>) => {
   readonly leaves: ReadonlySet<number>;
 };
 
-export interface CorrectedOrphans {
+interface CorrectedOrphans {
   /** Jobs that had run. */
   readonly jobs: number;
   readonly lost: readonly LostAllocation[];

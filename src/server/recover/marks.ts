@@ -7,7 +7,7 @@ export function jobMarks({ idRange }: Pick<RecoverQueries, 'idRange'>, workflowI
 }
 
 /** A set of ids between two bounds, one bit each: a million jobs take 125 KB, where a Set of numbers takes 40 MB. */
-export function createMarks(first: number, last: number): { add(id: number): boolean; has(id: number): boolean } {
+function createMarks(first: number, last: number): { add(id: number): boolean; has(id: number): boolean } {
   const bits = new Uint8Array(((last - first) >>> 3) + 1);
   return {
     /** False if it is already in the set, or out of bounds. */

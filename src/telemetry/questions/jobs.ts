@@ -16,7 +16,7 @@ export type JobUseInWindow = AnswerOf<
 >;
 
 /** Jobs outside of Slurm have the ids of process groups, which are used again: a gap of this length ends a job. */
-export const JOB_GAP_SECONDS = 3 * 3600;
+const JOB_GAP_SECONDS = 3 * 3600;
 
 interface Tally {
   readonly key: string;

@@ -79,7 +79,7 @@ export class PeakOfSums {
 export type Figures = readonly [Uint, Uint, Uint];
 
 /** Three samples of a producer that sends one every five minutes. */
-export const HOLD_SECONDS = 900;
+const HOLD_SECONDS = 900;
 
 interface Moment {
   readonly time: number;

@@ -1,7 +1,7 @@
 import type { JobHour } from '../store/rows/hours.ts';
 
 /** Lengths of the steps of a profile that may be chosen; the command has the same for `--every`. */
-export const STEP_SECONDS = [300, 1800, 3600, 43_200, 86_400, 604_800] as const;
+const STEP_SECONDS = [300, 1800, 3600, 43_200, 86_400, 604_800] as const;
 
 /** Of one node. More are neither read by a person nor drawn by a program. */
 const MOST_STEPS = 300;

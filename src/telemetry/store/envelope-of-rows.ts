@@ -15,7 +15,7 @@ import type { StoredEnvelope } from './telemetry-store.ts';
 import { putUnknownMembers, type UnknownMember } from './unknown-members.ts';
 
 /** A row of a store: integers of 64 bits are bigints, and lists are packed or are lists of them. */
-export type StoredRow = Readonly<Record<string, StoredCell>>;
+type StoredRow = Readonly<Record<string, StoredCell>>;
 type StoredCell = Cell | boolean | readonly bigint[] | undefined;
 
 export interface SampleParts {

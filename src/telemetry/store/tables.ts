@@ -46,7 +46,7 @@ type SampleRow = readonly [places: readonly number[], fields: Fields];
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** The dictionaries of names in samples, which have the names of their columns. */
-export const sampleNames = ['cmd', 'gpu', 'disk'] as const;
+const sampleNames = ['cmd', 'gpu', 'disk'] as const;
 export type SampleNames = (typeof sampleNames)[number];
 
 const kinds: Readonly<Partial<Record<ScalarKind, ColumnKind>>> = {

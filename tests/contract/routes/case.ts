@@ -13,7 +13,7 @@ interface Ask {
 }
 
 /** A promise of a route: what it answers, whole, and what holds after it. */
-export interface Answer extends Ask {
+interface Answer extends Ask {
   readonly says: string;
   readonly before?: (world: World) => Promise<unknown>;
   readonly status?: 200 | 202;
@@ -32,7 +32,7 @@ export interface Refused extends Ask {
   readonly goesOn?: string;
 }
 
-export interface RouteCases {
+interface RouteCases {
   readonly answers: readonly Answer[];
   readonly refuses: readonly Refused[];
 }

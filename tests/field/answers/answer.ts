@@ -12,10 +12,10 @@ export const SHAPES = [
   'cut off',
 ] as const;
 
-export type Shape = (typeof SHAPES)[number];
+type Shape = (typeof SHAPES)[number];
 
 /** Where the text comes from (release, page of the manual, public report), the text, and what is read in it. */
-export type AnswerRow = readonly [source: string, text: string, value: unknown];
+type AnswerRow = readonly [source: string, text: string, value: unknown];
 
 export interface Answers {
   readonly program: string;

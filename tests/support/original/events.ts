@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 /** The event types of Torc's own server. */
-export const ORIGINAL_EVENTS: ReadonlySet<string> = new Set([
+const ORIGINAL_EVENTS: ReadonlySet<string> = new Set([
   'compute_node_started',
   'compute_node_stopped',
   'scheduler_node_created',

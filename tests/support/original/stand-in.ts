@@ -12,7 +12,7 @@ import { eventsOfOriginal } from './events.ts';
 import { createUnblocker } from './unblock.ts';
 
 /** A request as it arrived, for tests that ask what a program sent. */
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   /** Behind the base path, without the query. */
   readonly path: string;

@@ -13,7 +13,7 @@
  */
 export type Step = WriteFile | RunCommands;
 
-export interface WriteFile {
+interface WriteFile {
   readonly kind: 'file';
   readonly line: number;
   readonly name: string;

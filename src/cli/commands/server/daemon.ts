@@ -6,10 +6,10 @@ import { Failure } from '../../command/failure.ts';
 import type { Output } from '../../output/output.ts';
 
 /** The option that replaces `--daemon` for the background process. */
-export const AS_DAEMON = '--as-daemon';
+const AS_DAEMON = '--as-daemon';
 
 /** The message of the background process when it is ready. */
-export interface Ready {
+interface Ready {
   readonly port: number;
   readonly url: string;
 }

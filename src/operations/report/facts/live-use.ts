@@ -11,7 +11,7 @@ export interface LiveUse {
 }
 
 /** A running job of a runner on this machine. */
-export interface LocalJob {
+interface LocalJob {
   readonly id: number;
   /** The mark of its runner, which its processes have in their environment. */
   readonly mark: string;

@@ -4,12 +4,12 @@ import { configurationRefused, type Ini, type IniSetting, parseIni } from './ini
 import * as read from './values.ts';
 
 /** An operation that a daemon repeats. */
-export interface RepeatedOperation {
+interface RepeatedOperation {
   readonly cadenceSeconds: number;
 }
 
 /** Where a daemon sends its messages. */
-export type SinkConfig =
+type SinkConfig =
   | { readonly kind: 'stdout' }
   | { readonly kind: 'directory'; readonly folder: string }
   | (RemoteConfig & { readonly kind: 'http'; readonly root: string; readonly proxy: string | undefined })

@@ -31,7 +31,7 @@ export interface RecorderOptions {
 }
 
 /** A sample with what it was made of. */
-export interface Recorded {
+interface Recorded {
   readonly message: ProducedMessage;
   readonly processes: readonly DetailedProcess[];
   readonly epoch: number;

@@ -11,7 +11,7 @@ import { jobOfShown, resourcesOfShown } from './scontrol.ts';
 import { hasJobEnded, utcMs } from './slurm-text.ts';
 import { newsOf, type ReportedJobs } from './reported-jobs.ts';
 
-export interface SlurmPrograms {
+interface SlurmPrograms {
   /** Empty: it is not run. */
   readonly sacct?: string | undefined;
   readonly scontrol?: string | undefined;

@@ -39,7 +39,7 @@ export async function sysinfoOfThisNode(options: SysinfoOptions): Promise<Produc
   return dataMessage('sysinfo', origin, atMs, attributesOfSysinfo(facts));
 }
 
-export interface SysinfoFacts {
+interface SysinfoFacts {
   readonly origin: Origin;
   readonly atMs: number;
   readonly system: { readonly name: string; readonly release: string; readonly architecture: string };
@@ -50,7 +50,7 @@ export interface SysinfoFacts {
   readonly topology: { readonly svg: string; readonly text: string };
 }
 
-export const attributesOfSysinfo = ({
+const attributesOfSysinfo = ({
   origin,
   atMs,
   system,

@@ -48,7 +48,7 @@ function recordsIn(value: Buffer | undefined, cluster: string): EnvelopeRecord[]
     });
 }
 
-export const clusterOf = ({ data, errors }: Envelope): string | undefined =>
+const clusterOf = ({ data, errors }: Envelope): string | undefined =>
   (data === undefined ? errors[0] : data.attributes)?.cluster;
 
 function ofAnotherCluster(

@@ -44,12 +44,12 @@ export interface KafkaConsumer {
   on(event: string, listener: () => void): void;
 }
 
-export interface KafkaStream extends AsyncIterable<KafkaMessage> {
+interface KafkaStream extends AsyncIterable<KafkaMessage> {
   on(event: 'error', listener: (error: Error) => void): void;
   close(): Promise<void>;
 }
 
-export interface KafkaAdmin {
+interface KafkaAdmin {
   listTopics(): Promise<readonly string[]>;
   close(): Promise<void>;
 }

@@ -16,7 +16,7 @@ import { type DayToClose, stage, stageHours } from './stage.ts';
 import { archiveTableNames, archiveTables, hourOrder, hourTableNames, isAlwaysWritten } from '../archive/tables.ts';
 
 /** The steps of a close, each of which may be the last one of a program that is killed. */
-export type CloseStep = 'staged' | 'written' | 'published' | 'switched' | 'deleting' | 'deleted';
+type CloseStep = 'staged' | 'written' | 'published' | 'switched' | 'deleting' | 'deleted';
 
 export interface CloseSettings extends CloseOptions, DeleteLimits {
   readonly onStep?: (step: CloseStep, day: string) => void;

@@ -15,7 +15,7 @@ import { storeOption, withStore } from '../store.ts';
 import { suggest } from '../../../../core/workflow-file/problems/suggest.ts';
 import type { TelemetryStore } from '../../../../telemetry/store/telemetry-store.ts';
 
-export const clusterOption = option('--cluster <name>', 'only of this cluster');
+const clusterOption = option('--cluster <name>', 'only of this cluster');
 export const nodeOption = option('--node <name>', 'only of this node; its first label is enough');
 export const windowOptions = optionsOf([
   storeOption,
