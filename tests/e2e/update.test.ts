@@ -82,10 +82,14 @@ jobs:
       'no workflow of user tester was created from this file or is named "samples", so there is none to update',
     ],
     [['flow.yaml', '--update', '--new'], 2, '--update changes the workflow of the file and --new creates another one'],
-    [['flow.yaml', '--dry-run'], 2, '--dry-run shows what --update would change'],
+    [
+      ['flow.yaml', '--force', 'one', '--new'],
+      2,
+      '--force runs jobs of a workflow again and --new creates another one',
+    ],
     [['flow.yaml', '-w', '1'], 2, '--workflow-id names the workflow that --update changes'],
     [['flow.yaml', '--update', '-w', '7'], 1, 'workflow 7 was not found \\(404\\)'],
-    [['1', '--update'], 2, '--update and --new need a workflow file'],
+    [['1', '--new'], 2, '--new needs a workflow file'],
   ])('run %j is refused before anything is created', async (words, code, message) => {
     const folder = temporaryFolder();
     const { url, client } = await startServer(folder);

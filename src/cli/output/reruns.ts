@@ -1,5 +1,5 @@
 import { counted, grouped, someOf } from '../../core/quantity/count-text.ts';
-import { withoutNumbers } from '../../core/quantity/without-numbers.ts';
+import { type Alike, alikeOf } from '../../core/text/alike.ts';
 import { printableLine } from '../../core/text/printable.ts';
 import type { Rerun, RerunReason, Reruns } from '../../core/lifecycle/recover/rerun.ts';
 import { tableOf } from './table.ts';
@@ -43,7 +43,7 @@ export function changedText(
       ? `${counted(run.length, 'job')} ${isOne ? 'is' : 'are'} out of date:`
       : `${counted(run.length, 'job')} ${verb}, because files or values have changed:`;
   const families = familiesOf(run);
-  const more = families.slice(MOST_SHOWN).reduce((sum, { jobs }) => sum + jobs.length, 0);
+  const more = families.slice(MOST_SHOWN).reduce((sum, { items }) => sum + items.length, 0);
   return [
     title,
     tableOfReruns(families.slice(0, MOST_SHOWN), 'Why', width),
@@ -51,30 +51,19 @@ export function changedText(
   ];
 }
 
-/** Jobs whose names and reasons differ only in numbers. */
-interface RerunFamily {
-  readonly jobs: readonly Rerun[];
-  readonly name: string;
-  readonly why: string;
-}
+const familiesOf = (run: readonly Rerun[]) =>
+  alikeOf(
+    run,
+    ({ job_name: name }) => name,
+    ({ reasons }) => reasonsText(reasons),
+  );
 
-function familiesOf(run: readonly Rerun[]): RerunFamily[] {
-  const explained = run.map((job) => ({ job, why: reasonsText(job.reasons) }));
-  const alike = Map.groupBy(explained, ({ job, why }) => withoutNumbers(`${job.job_name}\0${why}`));
-  return [...alike.values()].map((all) => {
-    const [first] = all as [(typeof all)[number]];
-    const jobs = all.map(({ job }) => job);
-    if (jobs.length === 1) return { jobs, name: first.job.job_name, why: first.why };
-    return { jobs, name: withoutNumbers(first.job.job_name), why: withoutNumbers(first.why) };
-  });
-}
-
-const tableOfReruns = (families: readonly RerunFamily[], why: string, width: number): string =>
-  tableOf<RerunFamily>(
+const tableOfReruns = (families: readonly Alike<Rerun>[], why: string, width: number): string =>
+  tableOf<Alike<Rerun>>(
     [
-      { title: 'Jobs', value: ({ jobs }) => jobs.length, align: 'right', importance: 7 },
+      { title: 'Jobs', value: ({ items }) => items.length, align: 'right', importance: 7 },
       { title: 'Name', value: ({ name }) => name, cut: 'middle', importance: 9 },
-      { title: why, value: (family) => family.why, cut: 'end', importance: 8 },
+      { title: why, value: ({ text }) => text, cut: 'end', importance: 8 },
     ],
     families,
     width,
@@ -82,12 +71,18 @@ const tableOfReruns = (families: readonly RerunFamily[], why: string, width: num
 
 /** Names by families: `  align_# (8 jobs)`. */
 export function foldedNames(names: readonly string[]): string[] {
-  const families = [...Map.groupBy(names, withoutNumbers)];
-  const shown = families.slice(0, MOST_SHOWN).map(([pattern, all]) => {
-    const [only] = all;
-    return `  ${printableLine(all.length === 1 ? (only as string) : `${pattern} (${counted(all.length, 'job')})`)}`;
-  });
-  const more = families.slice(MOST_SHOWN).reduce((sum, [, all]) => sum + all.length, 0);
+  const families = alikeOf(
+    names,
+    (name) => name,
+    () => '',
+  );
+  const shown = families
+    .slice(0, MOST_SHOWN)
+    .map(
+      ({ items, name }) =>
+        `  ${printableLine(items.length === 1 ? name : `${name} (${counted(items.length, 'job')})`)}`,
+    );
+  const more = families.slice(MOST_SHOWN).reduce((sum, { items }) => sum + items.length, 0);
   return more === 0 ? shown : [...shown, `  and ${counted(more, 'more job', 'more jobs')}`];
 }
 

@@ -7,7 +7,7 @@ import type { Workflow } from '../../core/contract/workflow.ts';
 import { countOf, ENDED_BADLY, STARTABLE } from '../../core/job/statuses.ts';
 import { nextCommand, recoverCommand } from '../../core/lifecycle/explain/next-command.ts';
 import { placeOf } from '../../core/lifecycle/explain/place.ts';
-import { withoutNumbers } from '../../core/quantity/without-numbers.ts';
+import { withoutNumbers } from '../../core/text/without-numbers.ts';
 import { type ExplainedJob, type ExplainOptions, explainJob } from './explain.ts';
 import { lastErrorLines } from './last-error-lines.ts';
 

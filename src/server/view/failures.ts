@@ -2,7 +2,7 @@ import { statusCode } from '../../core/contract/job.ts';
 import type { CauseCode } from '../../core/contract/cause-code.ts';
 import type { FailureGroup, FailureGroups } from '../../core/contract/view.ts';
 import { ENDED_BADLY } from '../../core/job/statuses.ts';
-import { withoutNumbers } from '../../core/quantity/without-numbers.ts';
+import { withoutNumbers } from '../../core/text/without-numbers.ts';
 import type { Store } from '../records/store.ts';
 import { beginSlice } from '../store/slices.ts';
 import { keptOf } from '../kept.ts';

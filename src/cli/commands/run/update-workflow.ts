@@ -81,7 +81,7 @@ export async function chooseUpdate(context: Context, path: string, plan: Plan, o
   }
   if (isUnasked && others.length > 0)
     throw new Failure(
-      `${listed(found, specFile)}\n--update --workflow-id says which of them is updated; ${context.hint('torc workflows archive true ID')} sets others aside`,
+      `${listed(found, specFile)}\n--workflow-id says which of them is updated; ${context.hint('torc workflows archive true ID')} sets others aside`,
     );
   if (isUnasked || isDryRun) return apply(context, newest.id, file, { isDryRun });
   if (process.stdin.isTTY !== true || path === '-' || output.format === 'json') {

@@ -1,5 +1,5 @@
 import { jobStatuses } from '../../job/job-statuses.ts';
-import { withoutNumbers } from '../../quantity/without-numbers.ts';
+import { withoutNumbers } from '../../text/without-numbers.ts';
 
 /**
  * Families of jobs: what a person sees of a workflow with a hundred thousand jobs.
