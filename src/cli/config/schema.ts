@@ -115,7 +115,7 @@ const schema = {
     booleanKind,
     false,
     'run makes what is out of date, without a question: of the workflow of the file, which it creates if there is none, or of the one that is named',
-    { ...folders, variable: 'TORC_RUN_UPDATE' },
+    { variable: 'TORC_RUN_UPDATE' },
   ),
 
   'client.run.umask': key(
