@@ -14,7 +14,7 @@ const COMMANDS = [
   'torc -s run sweep.yaml',
   'torc -s jobs explain train_150 -w 1',
   'rm out/model_40',
-  'torc -s workflows reinit 1 --dry-run',
+  'torc -s run 1 --dry-run',
 ];
 /** Left out: the same in each command, and longer than what the reader looks for. */
 const LEFT_OUT = /^(Started standalone|Files:|  torc_output)/;

@@ -46,6 +46,7 @@ describe('the stand-in for Torc’s own server', () => {
       '/workflows/1/actions/1/end',
       '/workflows/1/job_columns',
       '/workflows/1/file_columns',
+      '/workflows/1/input_columns',
       '/workflows/1/user_data_columns',
       '/workflows/1/update_plan',
       '/workflows/1/cancel_jobs',
