@@ -15,3 +15,4 @@ import './gen-cli.ts';
 import './gen-config.ts';
 import './gen-libatomic.ts';
 import './gen-sonar-format.ts';
+import './gen-rooms.ts';

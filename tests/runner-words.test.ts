@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { parseSync } from '@swc/core';
 import { expect, it } from 'vitest';
 
-/** Each word for the end of an attempt stands for one thing in the names of the runner: docs/explanation/life-of-a-job.md. */
+/** Each word for the end of an attempt stands for one thing in the names of the runner: docs/explanation/how-it-is-built.md. */
 
 const runner = resolve(import.meta.dirname, '../src/runner');
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatProblem } from '../../src/core/workflow-file/problems/problems.ts';
 import { readSpec } from '../../src/core/workflow-file/read/read.ts';
 import { VERSION } from '../../src/core/contract/version.ts';
@@ -86,12 +86,33 @@ it('every link between pages leads somewhere', () => {
   expect(dead).toEqual([]);
 });
 
-it('the life of a job names only files that exist', () => {
-  const named = [...read('docs/explanation/life-of-a-job.md').matchAll(/`(src\/[\w/.-]+\.ts)`/g)].map(
-    (match) => match[1] as string,
-  );
-  expect(named.length).toBeGreaterThan(15);
-  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+describe('how it is built', () => {
+  const page = read('docs/explanation/how-it-is-built.md');
+  const waysOf = (text: string) =>
+    text.split(/^## /m).flatMap((part) => {
+      const files = [...part.matchAll(/`(src\/[\w/.-]+\.tsx?)`/g)].map((match) => match[1] as string);
+      return /^1\. /m.test(part) ? [{ title: part.split('\n')[0] as string, files }] : [];
+    });
+
+  it('names only files that exist, on seven ways through the rooms', () => {
+    const ways = waysOf(page);
+    expect(ways.map(({ title }) => title)).toEqual([
+      'A job',
+      'The end of an attempt',
+      'A claim',
+      'A sample',
+      'A recovery',
+      'An allocation',
+      'A view of the page',
+    ]);
+    expect(ways.filter(({ files }) => files.length < 4)).toEqual([]);
+    expect(ways.flatMap(({ files }) => files).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it('a file that was moved would be named as missing', () => {
+    const [way] = waysOf('## A way\n\n1. `src/no/such.ts`\n');
+    expect(way?.files.filter((path) => !existsSync(join(root, path)))).toEqual(['src/no/such.ts']);
+  });
 });
 
 it('the version is the same everywhere', () => {
