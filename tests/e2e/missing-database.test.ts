@@ -32,6 +32,8 @@ describe('a command of -s without a database', () => {
     ['workflows', 'export', '1'],
     ['jobs', 'explain', 'a', '-w', '1'],
     ['jobs', 'cancel', '1'],
+    ['run', '1'],
+    ['run', 'samples', '--update'],
     ['results', 'list', '1'],
     ['ping'],
   ])('torc -s %s %s names the database above, makes none, and exits with 1', async (...words) => {

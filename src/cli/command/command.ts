@@ -20,8 +20,11 @@ interface CommandTable<Options extends readonly Option[]> {
   readonly namesService?: boolean;
   /** The database of its standalone server may be kept in memory. */
   readonly inMemory?: boolean;
-  /** Makes the standalone database where it is missing, unless it is a dry run; without it the command is refused there. */
-  readonly makesDatabase?: boolean;
+  /**
+   * Makes the standalone database where it is missing, unless it is a dry run; without it the command is refused there. With a
+   * function its first argument decides.
+   */
+  readonly makesDatabase?: boolean | ((first: string) => boolean);
   /** Runs despite an invalid configuration, without using it. */
   readonly ignoresConfiguration?: boolean;
   /** Needs no server; `--standalone` has no effect. */

@@ -59,7 +59,7 @@ export async function runProgram(
       environment,
       hint,
       torc: (words) => captured(words, environment),
-      makesDatabase: command.makesDatabase === true && options['dryRun'] !== true,
+      makesDatabase: options['dryRun'] !== true && makesDatabase(command, args),
     });
     try {
       await command.run(context, args as never, options);
@@ -79,6 +79,10 @@ export async function runProgram(
     if (exitCode !== 0) await explainLetter(program, argv, plain);
     return exitCode;
   }
+}
+
+function makesDatabase({ makesDatabase: makes = false }: Command, [first]: readonly unknown[]): boolean {
+  return typeof makes === 'boolean' ? makes : typeof first === 'string' && makes(first);
 }
 
 /** Says what a letter means that a command line that failed has after its command, if it means something else before it. */

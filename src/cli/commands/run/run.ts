@@ -15,7 +15,7 @@ import { option } from '../../command/option.ts';
 export const run = command('run <spec-or-id>', {
   example: 'sweep.yaml --max-parallel-jobs 4',
   says: 'Run a workflow on this machine: a file, standard input ("-"), or an existing workflow by its id or name.',
-  makesDatabase: true,
+  makesDatabase: isSpec,
   more: 'In a workflow that has ended, jobs are named whose inputs have changed or whose outputs are missing; at a terminal you are asked whether they run, and --update runs them without a question. Exits with 0 when the runner did its work, even when jobs failed; with --fail, or client.run.failed_exit in the configuration, jobs that failed or did not finish make it 1.',
   inMemory: true,
   options: [
