@@ -132,6 +132,21 @@ describe('what would run, and why', () => {
     expect(await attempts()).toEqual({ sort: 2, count: 2, alone: 1, kept: 1, broken: 1 });
   });
 
+  it('a script that a command names and that is no input is named when it is newer than results, and runs nothing', async () => {
+    writeFileSync(join(folder, 'flow.yaml'), FLOW.replace("'echo x > lone'", "'sh lone.sh > lone'"));
+    writeFileSync(join(folder, 'lone.sh'), 'echo x\n');
+    utimesSync(join(folder, 'lone.sh'), 1, 1);
+    const words = 'lone.sh is newer than 1 result of jobs that name it';
+    expect((await call('run', 'flow.yaml', '--update')).stderr).not.toContain(words);
+    utimesSync(join(folder, 'lone.sh'), Date.now() / 1000 + 10, Date.now() / 1000 + 10);
+    expect((await call('run', 'flow.yaml', '--update')).stderr).toContain(words);
+    expect((await call('run', '1')).stderr).toContain(words);
+    expect((await json('run', 'flow.yaml', '--update', '--dry-run'))['newer_programs']).toEqual([
+      { path: 'lone.sh', jobs: 1 },
+    ]);
+    expect(await attempts()).toEqual({ sort: 1, count: 1, alone: 2, kept: 1, broken: 1 });
+  });
+
   it('where no output is there, an update is refused, as its folder may have been moved, unless it is forced', async () => {
     for (const name of ['sorted', 'counted', 'lone', 'copy']) rmSync(join(folder, name));
     for (const words of [['1'], ['flow.yaml']]) {

@@ -6,7 +6,7 @@ import type { AttemptHolder } from '../../operations/run/begin-run.ts';
 import type { InitializeNews } from '../../operations/run/initialize.ts';
 import type { Prepared } from '../../operations/run/run.ts';
 import { type Output, widthOf } from './output.ts';
-import { changedText, unseenText } from './reruns.ts';
+import { changedText, programsText, unseenText } from './reruns.ts';
 
 /** Prints what happens while a workflow is prepared for a run. */
 export const reportPreparation =
@@ -42,10 +42,13 @@ export function reportPrepared(output: Output, workflowId: number, prepared: Pre
       return output.notice(unseenText(prepared.folder));
     case 'out of date':
       return output.jsonLine({ workflow_id: workflowId, out_of_date: prepared.run });
+    case 'up to date': {
+      const programs = programsText(prepared.newerPrograms);
+      return programs === undefined ? undefined : output.warn(programs);
+    }
     case 'initialized':
     case 'recovered':
     case 'as it was':
-    case 'up to date':
   }
 }
 

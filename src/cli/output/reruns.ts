@@ -1,6 +1,7 @@
 import { counted, grouped, someOf } from '../../core/quantity/count-text.ts';
 import { type Alike, alikeOf } from '../../core/text/alike.ts';
 import { printableLine } from '../../core/text/printable.ts';
+import type { NewerProgram } from '../../core/lifecycle/recover/named-programs.ts';
 import type { Rerun, RerunReason, Reruns } from '../../core/lifecycle/recover/rerun.ts';
 import { tableOf } from './table.ts';
 
@@ -21,14 +22,27 @@ export function rerunsText(workflowId: number, { run, canceled, failed }: Reruns
   return [title, tableOfReruns(familiesOf(run), 'Why it would run', width), ...others].join('\n');
 }
 
+/** Families, or programs, that are shown where others do not matter as much. */
+const MOST_SHOWN = 20;
+
 export const unseenText = (folder: string): string =>
   `The files of the workflow were not looked at: it was created in ${printableLine(folder)}`;
 
+/** `plot.py is newer than 12 results …`, a line a program. */
+export const programsText = (programs: readonly NewerProgram[]): string | undefined =>
+  programs.length === 0
+    ? undefined
+    : [
+        ...programs
+          .slice(0, MOST_SHOWN)
+          .map(
+            ({ path, jobs }) => `${printableLine(path)} is newer than ${counted(jobs, 'result')} of jobs that name it`,
+          ),
+        'Declare such a program as an input, and a change of it makes its jobs run again; --force NAME runs them now.',
+      ].join('\n');
+
 export const lossText = (outputs: number): string =>
   `none of the ${grouped(outputs)} outputs of the jobs that completed is there: was the folder moved or emptied?`;
-
-/** Families that are shown where others do not matter as much. */
-const MOST_SHOWN = 20;
 
 /** The jobs that run, would run or only are out of date because of their files and values, by families; nothing where there is none. */
 export function changedText(

@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { countOf, HELD } from '../../core/job/statuses.ts';
+import type { NewerProgram } from '../../core/lifecycle/recover/named-programs.ts';
 import type { Rerun } from '../../core/lifecycle/recover/rerun.ts';
 import { initialize, type InitializeOptions } from './initialize.ts';
 import type { Outdated } from '../update/update-plan.ts';
@@ -28,7 +29,7 @@ export type Prepared =
   | { readonly kind: 'initialized' }
   /** It was not asked whether anything is out of date. */
   | { readonly kind: 'as it was' }
-  | { readonly kind: 'up to date' }
+  | { readonly kind: 'up to date'; readonly newerPrograms: readonly NewerProgram[] }
   /** Jobs whose inputs, outputs or values have changed since they ended, and those behind them: they run again, or are only named. */
   | { readonly kind: 'changed' | 'out of date'; readonly run: readonly Rerun[] }
   /** Its files are in another folder: nothing is known of them. */
@@ -66,9 +67,9 @@ async function prepareOutdated(
   if (status.total_jobs === 0 || !(isAtRest || isWanted)) return { kind: 'as it was' };
   const { noPlanUpdates, outdatedOf, runOutdated } = await import('../update/update-plan.ts');
   const found = await outdatedOf(client, id, force);
-  const { run, unseenIn } = found;
+  const { run, unseenIn, newerPrograms = [] } = found;
   if (run.length === 0)
-    return unseenIn === undefined ? { kind: 'up to date' } : { kind: 'not looked', folder: unseenIn };
+    return unseenIn === undefined ? { kind: 'up to date', newerPrograms } : { kind: 'not looked', folder: unseenIn };
   if (!(await decide(found))) return { kind: 'out of date', run };
   await runOutdated(client, id, found).catch(noPlanUpdates);
   return { kind: 'changed', run };

@@ -5,6 +5,7 @@ import { inParallel } from '../../client/compat/in-parallel.ts';
 import { inputsAsRead, type KnownFile, knownFiles, jobsWithFiles } from '../../client/compat/plan-facts.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { FileOnDisk, PlanFacts } from '../../core/lifecycle/recover/files-on-disk.ts';
+import { namedPrograms, newerPrograms, type NewerProgram } from '../../core/lifecycle/recover/named-programs.ts';
 
 /** Files looked at together: they may be on a slow file system. */
 const TOGETHER = 32;
@@ -37,4 +38,17 @@ export async function seesFiles({ submission_directory: folder }: Workflow, { fi
   const there = folder ? await realpath(folder).catch(() => undefined) : undefined;
   if (there === undefined) return false;
   return files.every(({ path }) => isAbsolute(path)) || there === (await realpath('.'));
+}
+
+/** Programs that are looked at: more are no scripts that a person edits. */
+const MOST_PROGRAMS = 1_000;
+
+/** The programs that these jobs name and that were changed after their outputs. */
+export async function findNewerPrograms(facts: Pick<PlanFacts, 'jobs' | 'files'>): Promise<NewerProgram[]> {
+  const named = new Map([...namedPrograms(facts)].slice(0, MOST_PROGRAMS));
+  const found = await inParallel([...named.keys()], TOGETHER, async (path) => {
+    const stats = await stat(path).catch(() => undefined);
+    return stats?.isFile() === true ? ([path, stats.mtimeMs / 1000] as const) : undefined;
+  });
+  return newerPrograms(named, new Map(found.filter((each) => each !== undefined)), facts.files);
 }

@@ -12,7 +12,8 @@ import { counted, someOf } from '../../core/quantity/count-text.ts';
 import type { Plan } from '../../core/workflow-file/plan/plan.ts';
 import { diffPlan } from '../../core/workflow-file/update/diff.ts';
 import type { PlanDifference } from '../../core/workflow-file/update/difference.ts';
-import { gatherPlanFacts, seesFiles } from './plan-facts.ts';
+import type { NewerProgram } from '../../core/lifecycle/recover/named-programs.ts';
+import { findNewerPrograms, gatherPlanFacts, seesFiles } from './plan-facts.ts';
 
 export interface UpdateOptions {
   /** Only reports what would change. */
@@ -27,13 +28,11 @@ export interface UpdateOptions {
   readonly acceptsLoss?: boolean | undefined;
 }
 
-export interface UpdatedPlan {
+export interface UpdatedPlan extends Omit<Outdated, 'run' | 'update'> {
   readonly difference: PlanDifference;
   /** Jobs that run because of their inputs, outputs or values, and those behind them. */
   readonly reruns: readonly Rerun[];
   readonly updated: PlanUpdated;
-  readonly unseenIn?: Outdated['unseenIn'];
-  readonly lostOutputs?: Outdated['lostOutputs'];
 }
 
 /** Updates of other clients may come in between: the difference is then found again. */
@@ -55,17 +54,17 @@ export async function updateFromPlan(
     const stored = await storedPlan(client, workflowId).catch(noPlanUpdates);
     const difference = diffPlan(plan, stored, specFile);
     await noteTimes(plan, difference);
-    const { update, run, unseenIn, lostOutputs }: Outdated = looksAtFiles
+    const { update, run, ...outdated }: Outdated = looksAtFiles
       ? await withReruns(client, stored.workflow, difference.update, force)
       : { update: difference.update, run: [] };
-    if (!isDryRun && !acceptsLoss) refuseLoss(lostOutputs);
+    if (!isDryRun && !acceptsLoss) refuseLoss(outdated.lostOutputs);
     try {
       const updated = await client.updatePlan({
         params: { id: workflowId },
         query: { dry_run: isDryRun },
         body: update,
       });
-      return { difference, updated, reruns: run, unseenIn, lostOutputs };
+      return { difference, updated, reruns: run, ...outdated };
     } catch (error) {
       const isOutdated =
         error instanceof ServiceError && (error.code === 'DUPLICATE' || error.code === 'REFERENCE_UNKNOWN');
@@ -80,6 +79,8 @@ export interface Outdated {
   readonly update: PlanUpdate;
   /** The folder in which its files are; undefined where this process sees them. */
   readonly unseenIn?: string | undefined;
+  /** Programs that commands name and that were changed since, though no job declares them as an input. */
+  readonly newerPrograms?: readonly NewerProgram[];
   /** How many outputs its completed jobs have where none of them is there: the folder was moved or emptied. */
   readonly lostOutputs?: number | undefined;
 }
@@ -132,7 +133,10 @@ async function withReruns(
     { ...known, jobs: jobsLeft, files },
     { onlyChanges: true, sparesMakers: true, alsoRead, forced },
   );
-  if (run.length === 0) return { update, run, unseenIn };
+  const again = new Set(run.map(({ job_id: id }) => id));
+  const kept = { jobs: jobsLeft.filter(({ id }) => !again.has(id) && !changed.has(id)), files };
+  const newer = sees ? await findNewerPrograms(kept) : [];
+  if (run.length === 0) return { update, run, unseenIn, newerPrograms: newer };
   const times = files.flatMap((file) => {
     const { id, name, path, mtime = null } = file;
     return changeOf(file) === undefined ? [] : [{ id, record: { name, path, st_mtime: mtime } }];
@@ -142,6 +146,7 @@ async function withReruns(
   return {
     run,
     unseenIn,
+    newerPrograms: newer,
     lostOutputs: lostOutputsOf(jobsLeft, files),
     update: {
       ...update,

@@ -2,7 +2,7 @@ import type { OutdatedRule, Prepared } from '../../../operations/run/run.ts';
 import { confirm } from '../../choose/choose-workflow.ts';
 import type { Context } from '../../command/context.ts';
 import { widthOf } from '../../output/output.ts';
-import { changedText, lossText, rerunsText } from '../../output/reruns.ts';
+import { changedText, lossText, programsText, rerunsText } from '../../output/reruns.ts';
 
 /**
  * What `torc run ID` does with jobs that are out of date: they run where that was asked for, or a person at a terminal agrees. They
@@ -15,7 +15,9 @@ export const outdatedRule = (
 ): OutdatedRule => ({
   force,
   isWanted,
-  async decide({ run, lostOutputs }) {
+  async decide({ run, newerPrograms = [], lostOutputs }) {
+    const programs = programsText(newerPrograms);
+    if (programs !== undefined) output.warn(programs);
     if (isWanted) {
       // Loaded here: a run that starts loads no library for a file that it does not update.
       const { refuseLoss } = await import('../../../operations/update/update-plan.ts');

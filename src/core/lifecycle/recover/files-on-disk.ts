@@ -26,6 +26,7 @@ export interface JobWithFiles {
   readonly id: number;
   readonly name: string;
   readonly status: JobStatus;
+  readonly command?: string;
   readonly cancel_on_blocking_job_failure?: boolean | null | undefined;
   readonly depends_on_job_ids: readonly number[] | null;
   readonly input_file_ids: readonly number[] | null;
