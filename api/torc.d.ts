@@ -3565,7 +3565,7 @@ export interface Calls {
   }) => Promise<{
     token: string;
   }>;
-  /** List the clusters whose telemetry the server receives (addition). */
+  /** List the clusters whose telemetry the server receives (addition). A server that keeps none says so by `is_kept` and is not refused: pages ask every server. */
   readonly listTelemetryClusters: (call?: {
   }) => Promise<{
     items: {
@@ -3574,6 +3574,7 @@ export interface Calls {
       envelopes: number;
       newest?: string | null | undefined;
     }[];
+    is_kept?: boolean | null | undefined;
   }>;
   /** What jobs used, by telemetry, most CPU time first (addition). */
   readonly listTelemetryJobs: (call?: {

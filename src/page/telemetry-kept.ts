@@ -5,8 +5,8 @@ import { useConnection, useLive } from './hooks.ts';
 const LOOK_MS = 600_000;
 
 /**
- * Whether the server keeps telemetry; undefined before it answers, and while the user is logged out. A server that keeps none
- * refuses the question.
+ * Whether the server keeps telemetry; undefined before it answers, and while the user is logged out. An older server that
+ * keeps none refuses the question.
  */
 export function useTelemetry(): boolean | undefined {
   const isOut = useConnection().is === 'logged out';
@@ -20,7 +20,7 @@ let answer: Promise<boolean> | undefined;
 /** Asked once for all parts of the page, unless there was no answer. */
 function isKept(): Promise<boolean> {
   answer ??= connection.client.listTelemetryClusters().then(
-    () => true,
+    ({ is_kept: isStored }) => isStored !== false,
     (error: unknown) => {
       if (error instanceof ServiceError && error.status === 404) return false;
       answer = undefined;

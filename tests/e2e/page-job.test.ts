@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CHROMIUM, faultsOfAxe, openBrowser, watchPage } from '../support/browser.ts';
 import { startServer, temporaryFolder, torc } from '../support/programs.ts';
-import { registerNode } from '../support/service.ts';
+import { ended, registerNode, started } from '../support/service.ts';
 
 /** A job on its page, in a real browser. Without chromium these tests are skipped. */
 
@@ -60,6 +60,55 @@ describe.skipIf(CHROMIUM === undefined)('a job on its page (skipped where chromi
     await page.goto(`${root}#/jobs/${fine}`);
     await page.getByRole('heading', { name: 'Asked for and used' }).waitFor();
     expect(await page.getByRole('heading', { name: 'Why' }).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  it('a job that failed shows what it wrote to stderr first, and one click runs it again with what was canceled for it', async () => {
+    const { client, cwd, url, id, page, root, faults, job } = await opened();
+    const failing = await job('failing', { command: 'echo noise; echo the reason >&2; exit 3' });
+    const after = await job('after', { depends_on_job_ids: [failing] });
+    const fine = await job('fine');
+    await client.initializeJobs({ params: { id } });
+    await torc(['--url', url, 'run', String(id)], { cwd });
+    await page.goto(`${root}#/jobs/${failing}`);
+    await page.getByText('the reason', { exact: true }).waitFor();
+    const titles = page.getByRole('heading', { level: 2 });
+    expect((await titles.allInnerTexts()).slice(0, 3)).toEqual(['Last lines', 'Why', 'Command']);
+    await page.getByRole('button', { name: 'Run again …' }).press('Enter');
+    await page.getByText('The job and all that depend on it become ready or blocked').waitFor();
+    expect(await faultsOfAxe(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Run again', exact: true }).click();
+    await page.getByText('It is ready, and no runner is there.').waitFor();
+    const { items } = await client.listJobs({ query: { workflow_id: id } });
+    expect(items.map((each) => [each.id, each.status])).toEqual([
+      [failing, 'ready'],
+      [after, 'blocked'],
+      [fine, 'completed'],
+    ]);
+    expect(await page.getByRole('button', { name: 'Run again …' }).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  it('a job that failed runs again in the same run while another one goes on', async () => {
+    const { client, id, page, root, faults, job } = await opened();
+    const failing = await job('failing');
+    await job('long');
+    await client.resetStatus({ params: { id } });
+    await client.initializeJobs({ params: { id } });
+    const node = await registerNode({ client }, id);
+    const turn = (body: object) =>
+      client.exchange({ params: { id }, body: { run_id: 1, compute_node_id: node, ...body } });
+    const { jobs } = await turn({ want: { limit: 2, prefetch: 0 } });
+    await turn({ started: jobs.map(started) });
+    const failed = jobs.filter((each) => each.id === failing);
+    await turn({ completed: failed.map((each) => ({ ...ended(each), status: 'failed', return_code: 3 })) });
+    await page.goto(`${root}#/jobs/${failing}`);
+    await page.getByRole('button', { name: 'Run again …' }).click();
+    await page.getByText('as a new attempt of this run').waitFor();
+    await page.getByRole('button', { name: 'Run again', exact: true }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await client.getJob({ params: { id: failing } })).toMatchObject({ status: 'ready', attempt_id: 2 });
+    expect((await client.getWorkflow({ params: { id } })).run_id).toBe(1);
     expect(faults).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import type { Event } from '../../core/contract/event.ts';
 import { connection } from '../connection.ts';
+import { eventWords } from '../event-words.ts';
 import { useLive } from '../hooks.ts';
 import { PagedTable, useCursor } from '../pager.tsx';
 import { CopiedCommand, PageSection, SearchField, Time } from '../parts.tsx';
@@ -60,11 +61,12 @@ const COLUMNS: readonly TableColumn<Event>[] = [
       return shortenedText(textOf(type) || textOf(category), 60);
     },
   },
-  { title: 'Data', kind: 'wide', cell: (event) => <code>{shortenedText(JSON.stringify(dataOf(event)), 400)}</code> },
+  { title: 'What happened', kind: 'wide', cell: ({ data }) => <Words data={data} /> },
 ];
 
-/** What an event says besides its level and category. */
-function dataOf(event: Event): unknown {
-  const { category: _, event_type: __, level: ___, ...rest } = fieldsOf(event);
-  return Object.keys(fieldsOf(event)).length === 0 ? event.data : rest;
-}
+/** The sentence of an event; its data are read with a pointer, or with `torc events list`. */
+const Words = ({ data }: Pick<Event, 'data'>) => (
+  <span class="name" title={shortenedText(JSON.stringify(data), 2_000)}>
+    {shortenedText(eventWords(data), 600)}
+  </span>
+);

@@ -8,6 +8,7 @@ import { timeText } from '../../core/quantity/time-text.ts';
 import { Confirm } from '../confirm.tsx';
 import { connection } from '../connection.ts';
 import { ExplanationSection, useExplanation } from '../explanation.tsx';
+import { JobAgain } from '../job-again.tsx';
 import { JobAttempts } from '../job-attempts.tsx';
 import { useLive, useNow } from '../hooks.ts';
 import { JobProfile } from '../job-profile.tsx';
@@ -45,6 +46,12 @@ function Whole({ job, again }: { readonly job: Job; readonly again: () => void }
     () => client.listResults({ query: { workflow_id: workflowId, job_id: id, all_runs: true, limit: 100 } }),
     10_000,
   );
+  const hasFailed = isOneOf(ENDED_BADLY, status);
+  const ended = results.value?.items.length ?? 0;
+  // Of a job that failed it is what the reader came for.
+  const output = (ended > 0 || status === 'running') && (
+    <Output key={`${hasFailed}`} job={job} ended={ended} first={hasFailed ? 'stderr' : 'stdout'} />
+  );
   return (
     <>
       <div class="heading">
@@ -57,6 +64,7 @@ function Whole({ job, again }: { readonly job: Job; readonly again: () => void }
           </p>
         </div>
         <div class="buttons">
+          <JobAgain job={job} again={again} />
           <JobPriority job={job} again={again} />
           <Confirm
             label="Cancel this job …"
@@ -73,15 +81,19 @@ function Whole({ job, again }: { readonly job: Job; readonly again: () => void }
           />
         </div>
       </div>
+      {hasFailed && output}
+      {hasFailed && <ExplanationSection live={explanation} />}
       <PageSection title="Command">
         <CopiedCommand text={job.command.slice(0, 20_000)} />
       </PageSection>
-      {!isOneOf(SUCCEEDED, status) && !isOneOf(RUNS_NOW, status) && <ExplanationSection live={explanation} />}
+      {!hasFailed && !isOneOf(SUCCEEDED, status) && !isOneOf(RUNS_NOW, status) && (
+        <ExplanationSection live={explanation} />
+      )}
       <JobAttempts live={explanation} />
+      {!hasFailed && output}
       <Shown live={results} what="results">
         {({ items }) => (
           <>
-            {(items.length > 0 || status === 'running') && <Output job={job} results={items} />}
             <Use job={job} result={items.toSorted(byAttempt).at(-1)} />
             {(items.length > 0 || status === 'running') && <Samples job={job} />}
             <JobProfile job={job} result={items.toSorted(byAttempt).at(-1)} />
@@ -98,15 +110,14 @@ const byAttempt = (one: Result, other: Result) =>
 
 const Elapsed = ({ job }: { readonly job: Job }) => <span>started {ageText(job.start_time, useNow(1_000))}</span>;
 
-function Output({ job, results }: { readonly job: Job; readonly results: readonly Result[] }) {
-  const hasFailed = isOneOf(ENDED_BADLY, job.status);
-  const [stream, setStream] = useState<'stdout' | 'stderr'>(hasFailed ? 'stderr' : 'stdout');
+const STREAMS = ['stdout', 'stderr'] as const;
+type Stream = (typeof STREAMS)[number];
+
+function Output({ job, ended, first }: { readonly job: Job; readonly ended: number; readonly first: Stream }) {
+  const [stream, setStream] = useState(first);
   return (
-    <PageSection
-      title="Last lines"
-      aside={<Choices label="Stream" of={['stdout', 'stderr']} shown={stream} choose={setStream} />}
-    >
-      <Tail key={`${results.length}`} jobId={job.id} stream={stream} lines={60} isLive={job.status === 'running'} />
+    <PageSection title="Last lines" aside={<Choices label="Stream" of={STREAMS} shown={stream} choose={setStream} />}>
+      <Tail key={`${ended}`} jobId={job.id} stream={stream} lines={60} isLive={job.status === 'running'} />
     </PageSection>
   );
 }

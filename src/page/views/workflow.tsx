@@ -213,7 +213,8 @@ function Waiting({ status }: { readonly status: WorkflowStatus }) {
         {reasons.map(({ jobs, words, command }) => (
           <li key={words}>
             <span>
-              <b>{jobsWords(jobs)}</b> {words}
+              {command !== undefined && <span class="dot is-yours" aria-hidden="true" />} <b>{jobsWords(jobs)}</b>{' '}
+              {words}
               {command === undefined ? '.' : ':'}
             </span>
             {command !== undefined && <CopiedCommand text={command} />}

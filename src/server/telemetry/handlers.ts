@@ -20,7 +20,11 @@ interface TelemetryRequest {
 /** Asks the store of telemetry, in its thread: the reply is JSON, of a refusal too. */
 export type AskTelemetry = (asked: TelemetryRequest) => Promise<{ readonly status: number; readonly text: string }>;
 
-const none: AskTelemetry = () => Promise.reject(new Refusal('TELEMETRY_NOT_KEPT', 'this server keeps no telemetry'));
+/** A page asks which clusters there are to know whether telemetry is kept: that is no fault. */
+const none: AskTelemetry = ({ question }) =>
+  question === questionOf('listTelemetryClusters')
+    ? Promise.resolve({ status: 200, text: '{"items":[],"is_kept":false}' })
+    : Promise.reject(new Refusal('TELEMETRY_NOT_KEPT', 'this server keeps no telemetry'));
 
 export function telemetryHandlers(permissions: Permissions, ask = none): Pick<Handlers, TelemetryRoute> {
   const handlerOf =

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { reportKinds } from '../report-kinds.ts';
-import { queryFlag, queryInteger, text } from '../shape.ts';
+import { flag, maybe, queryFlag, queryInteger, text } from '../shape.ts';
 import {
   TelemetryCard,
   TelemetryCluster,
@@ -30,8 +30,8 @@ const listOf = <Item extends z.ZodType>(item: Item) => z.object({ items: z.array
  */
 export const telemetryRoutes = {
   listTelemetryClusters: route('GET', '/sonar/show/clusters', 'own', 'user', {
-    says: 'List the clusters whose telemetry the server receives (addition).',
-    reply: z.object({ items: z.array(TelemetryCluster) }),
+    says: 'List the clusters whose telemetry the server receives (addition). A server that keeps none says so by `is_kept` and is not refused: pages ask every server.',
+    reply: z.object({ items: z.array(TelemetryCluster), is_kept: maybe(flag) }),
   }),
   listTelemetryJobs: route('GET', '/sonar/show/jobs', 'own', 'user', {
     says: 'What jobs used, by telemetry, most CPU time first (addition).',
