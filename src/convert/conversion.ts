@@ -57,4 +57,8 @@ export function reportOf(file: string): Report {
 export const noteText = ({ file, line, found, instead, isLeftOut }: Note): string =>
   `${file}${line === undefined ? '' : `:${line}`}: ${isLeftOut ? 'left out' : 'note'}: ${found}: ${instead}`;
 
+/** The report as comments of a workflow file: who reads the file later has no report. */
+export const reportComments = ({ notes }: Conversion): string =>
+  notes.map((note) => `# ${noteText(note).replaceAll('\n', '\n#   ')}\n`).join('');
+
 export const leavesOut = ({ notes }: Conversion): boolean => notes.some(({ isLeftOut }) => isLeftOut);

@@ -45,7 +45,12 @@ describe('torc import slurm-array', () => {
     ]);
     expect(existsSync(join(folder, 'a.yaml'))).toBe(false);
     const partial = await torc(['import', 'slurm-array', 'a.sbatch', '--partial'], { cwd: folder });
-    expect([partial.code, partial.stdout]).toEqual([0, expect.stringMatching(/^name: a\n/)]);
+    expect([partial.code, partial.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^# a\.sbatch:2: note: .*\n# a\.sbatch:5: left out: srun: .*\nname: a\n/),
+    ]);
+    const json = await torc(['import', 'slurm-array', 'a.sbatch', '--partial', '-f', 'json'], { cwd: folder });
+    expect(JSON.parse(json.stdout)).toMatchObject({ name: 'a' });
   });
 
   it.each([

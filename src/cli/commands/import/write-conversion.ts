@@ -1,4 +1,4 @@
-import { leavesOut, noteText, type Conversion } from '../../../convert/conversion.ts';
+import { leavesOut, noteText, reportComments, type Conversion } from '../../../convert/conversion.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { fewAlike } from '../../../core/workflow-file/problems/few-alike.ts';
 import { formatProblem } from '../../../core/workflow-file/problems/problems.ts';
@@ -15,7 +15,7 @@ export interface ConversionOptions {
 }
 
 /**
- * Writes the workflow of a conversion, and the report to standard error. Nothing is written if something was left out that may
+ * Writes the workflow of a conversion, with the report as comments and on standard error. Nothing is written if something was left out that may
  * change the result, unless a part is asked for.
  */
 export async function writeConversion(
@@ -36,7 +36,9 @@ export async function writeConversion(
     throw new Failure(
       `${counted(left, 'thing')} that may change the result ${left === 1 ? 'was' : 'were'} left out. Nothing was written; --partial writes the rest.`,
     );
-  const text = writeText(workflow, format).trimEnd();
+  // JSON has no comments.
+  const comments = format === 'yaml' ? reportComments(conversion) : '';
+  const text = `${comments}${writeText(workflow, format).trimEnd()}`;
   const summary = `${counted(plan.jobs.length, 'job')}, ${counted(plan.files.length, 'file')}, ${counted(notes.length - left, 'note')}, ${left} left out`;
   if (asked.output === undefined) output.text(text);
   else await writeWhole(asked.output, (write) => write(text));
