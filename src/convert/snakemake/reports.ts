@@ -1,0 +1,88 @@
+import type { Report } from '../conversion.ts';
+import { needsSnakemake } from './command.ts';
+import { countsOf, type ResolvedJob } from './dry-run.ts';
+import { includesOf, type Snakefile, type WrittenRule } from './rules.ts';
+
+export function reportJob(job: ResolvedJob, rule: WrittenRule | undefined, report: Report): void {
+  const at = [rule?.line, rule?.file] as const;
+  if (job.isCheckpoint || [...job.input, ...job.output].some((each) => /^<.*>$/.test(each)))
+    report.leaveOut(
+      `checkpoint ${job.rule}`,
+      'the jobs behind it are known only when it has run: convert again then',
+      ...at,
+    );
+  if ([...job.input, ...job.output].some((each) => / \(.*storage\)$/.test(each)))
+    report.leaveOut(`files in a storage of rule ${job.rule}`, 'jobs read and write files of the file system', ...at);
+  if (rule === undefined)
+    report.leaveOut(
+      `rule ${job.rule}`,
+      'no Snakefile has a rule of this name, so whether it needs more than its command cannot be seen',
+    );
+  if (rule?.threads !== undefined && rule.threads > job.threads)
+    report.note(
+      `threads: ${rule.threads} of rule ${job.rule}`,
+      `its jobs have ${job.threads}; --cores gives them more`,
+      ...at,
+    );
+  if (needsSnakemake(job, rule))
+    report.note(`rule ${job.rule}`, 'its jobs let Snakemake run it, so it has to be installed where they run', ...at);
+  if (rule?.flags.has('pipe') === true || rule?.flags.has('service') === true)
+    report.leaveOut(
+      `a pipe or service of rule ${job.rule}`,
+      'jobs pass files; they do not run at the same time for it',
+      ...at,
+    );
+  if (rule?.flags.has('temp') === true || rule?.flags.has('temporary') === true)
+    report.note(`temp() in rule ${job.rule}`, 'the files are kept', ...at);
+  if (rule?.directives.has('retries') === true)
+    report.note(`retries of rule ${job.rule}`, 'not carried over: add a failure handler', ...at);
+  if (rule?.directives.has('benchmark') === true)
+    report.note(`benchmark of rule ${job.rule}`, 'torc measures every job: torc results list', ...at);
+}
+
+/** Jobs that Snakemake counts and does not show. */
+export function reportHidden(
+  jobs: readonly ResolvedJob[],
+  printed: string,
+  rules: ReadonlyMap<string, WrittenRule>,
+  report: Report,
+): void {
+  for (const [rule, count] of countsOf(printed)) {
+    const shown = jobs.filter((job) => job.rule === rule).length;
+    if (shown < count)
+      report.leaveOut(
+        `${count - shown} of ${count} jobs of rule ${rule}`,
+        'a dry run does not show the files of a rule with a message: take its line message: out and convert again',
+        rules.get(rule)?.line,
+        rules.get(rule)?.file,
+      );
+  }
+}
+
+/** What in the Snakefiles is neither a rule nor part of the dry run. */
+export function reportFiles(files: readonly Snakefile[], report: Report): void {
+  for (const file of files) {
+    for (const line of includesOf(file).unread)
+      report.leaveOut(
+        'an include or module whose path is no literal',
+        'whether its rules need Snakemake cannot be seen',
+        line,
+        file.path,
+      );
+    for (const [at, line] of file.text.split(/\r?\n/).entries()) {
+      if (/^\s*shell\.(?:prefix|executable)\((?!["'](?:\/\w+)*\/?bash["'])/.test(line))
+        report.leaveOut(line.trim(), 'commands run in bash with set -euo pipefail', at + 1, file.path);
+      if (/^(?:container|containerized|singularity|conda)\s*:/.test(line))
+        report.leaveOut(line.trim(), 'the environment of all rules: name it in each rule', at + 1, file.path);
+      if (/^workdir\s*:/.test(line))
+        report.leaveOut(
+          line.trim(),
+          'jobs run where torc run was started: run it there, with the paths from there',
+          at + 1,
+          file.path,
+        );
+      if (/^on(?:start|success|error)\s*:/.test(line))
+        report.note(line.trim(), 'not carried over: add an action', at + 1, file.path);
+    }
+  }
+}
