@@ -90,6 +90,7 @@ const PLACES: Readonly<Record<string, string>> = {
   'src/cli/standalone/missing-database.ts: the home folder': 'tests/e2e/missing-database.test.ts',
   'src/cli/standalone/read-only-copy.ts: the temporary folder': 'tests/e2e/read-only-medium.test.ts',
   'src/convert/cwl/tool.ts: the temporary folder': JOB,
+  'src/convert/snakemake/requirements.ts: the temporary folder': JOB,
   'src/convert/make/asking.ts: a hidden file': WORDS,
   'src/operations/create/create.ts: the current folder': WORDS,
   'src/operations/remote/host-script.ts: a hidden file': HOST,

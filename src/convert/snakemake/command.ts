@@ -11,17 +11,23 @@ export function needsSnakemake({ shell, output }: ResolvedJob, rule: WrittenRule
   if (rule === undefined) return shell === undefined && output.length > 0;
   return (
     [...OF_SNAKEMAKE, ...ALSO].some((each) => rule.directives.has(each)) ||
-    ['touch', 'protected'].some((each) => rule.flags.has(each)) ||
+    ['touch', 'protected', 'update'].some((each) => rule.flags.has(each)) ||
     notEmpty(rule.text, output) === undefined
   );
 }
 
-/** Snakemake runs a command in bash with these settings, and makes the folders of outputs and logs. */
+/**
+ * Snakemake runs a command in bash with these settings, and makes the folders of outputs and logs. What an earlier attempt left of
+ * them is removed first: a command may append to it, or look for it.
+ */
 export function byShell({ shell = '', log, output }: ResolvedJob, rule: WrittenRule | undefined): string {
   const folders = [...new Set(log.map((each) => each.replace(/\/?[^/]*$/, '')))].filter((each) => each !== '');
   const full = notEmpty(rule?.text ?? '', output) ?? [];
+  const old = [...output, ...log].filter((each) => each !== '/dev/null');
+  const remove = rule?.flags.has('directory') === true ? 'rm -rf' : 'rm -f';
   return [
     ...(folders.length === 0 ? [] : [`mkdir -p ${folders.map(shellWord).join(' ')}`]),
+    ...(old.length === 0 ? [] : [`${remove} -- ${old.map(shellWord).join(' ')}`]),
     'set -euo pipefail',
     // The command may change the folder, or end its shell.
     ...(full.length === 0 ? [shell] : ['(', shell, ')', ...full.map(isFull)]),

@@ -1,20 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it, test } from 'vitest';
 import { planned } from '../../../tests/spec/reading.ts';
+import { printedJob as printed } from '../../../tests/support/snakemake.ts';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { leavesOut, noteText } from '../conversion.ts';
 import { convertSnakemake } from './convert.ts';
 import { readDryRun } from './dry-run.ts';
-
-/** One job as Snakemake 9 prints it. */
-const printed = (rule: string, fields: Readonly<Record<string, string>>, shell: string, kind = 'rule'): string =>
-  [
-    '[Wed Nov 25 23:12:09 2026]',
-    `${kind} ${rule}:`,
-    ...Object.entries(fields).map(([name, value]) => `    ${name}: ${value}`),
-    `Shell command: ${shell}`,
-    '',
-  ].join('\n');
 
 const END = 'Job stats:\njob      count\n-----  -------\ntotal        6\n\nThis was a dry-run (flag -n).\n';
 const convert = (text: string, jobs: readonly string[]) =>
@@ -24,7 +15,7 @@ const made = printed('made', { input: 'in.txt', output: 'a.txt, b.txt', threads:
 it('the jobs of a dry run become jobs with files, in the shell mode of Snakemake', () => {
   const used = printed(
     'used',
-    { input: 'a.txt', output: 'out/c.txt', log: 'logs/c.log' },
+    { input: 'a.txt', output: 'out/c.txt', log: 'logs/c.log', wildcards: 's=s1, n=2' },
     '\n        one a.txt\n        two\n        ',
   );
   const { workflow, notes } = convert('rule made:\n  shell: "x"\nrule used:\n  shell: "y"\n', [
@@ -35,10 +26,10 @@ it('the jobs of a dry run become jobs with files, in the shell mode of Snakemake
   expect(notes).toEqual([]);
   const { jobs, resourceRequirements } = planned(workflow);
   expect(jobs.length).toBe(2);
-  expect(jobs.at(0)).toMatchObject({ name: 'made_a.txt', command: 'set -euo pipefail\nrun in.txt' });
+  expect(jobs.at(0)).toMatchObject({ name: 'made', command: 'rm -f -- a.txt b.txt\nset -euo pipefail\nrun in.txt' });
   expect(jobs.at(1)).toMatchObject({
-    name: 'used_out_c.txt',
-    command: 'mkdir -p logs\nset -euo pipefail\none a.txt\ntwo',
+    name: 'used_s1_2',
+    command: 'mkdir -p logs\nrm -f -- out/c.txt logs/c.log\nset -euo pipefail\none a.txt\ntwo',
   });
   expect(jobs.at(1).inputFiles).toEqual(jobs.at(0).outputFiles.slice(0, 1));
   expect(resourceRequirements).toMatchObject([{ num_cpus: 2, memory: '2g' }]);
@@ -47,6 +38,7 @@ it('the jobs of a dry run become jobs with files, in the shell mode of Snakemake
 test.each([
   ['mem_mb=200, runtime=5', { num_cpus: 1, memory: '191m', runtime: 'PT5M' }],
   ['tmpdir=/tmp, mem_mb=4000, gpu=2', { num_cpus: 1, memory: '4g', num_gpus: 2 }],
+  ['cpus_per_task=4, mem_mb_per_cpu=1000, gres=gpu:a100:2', { num_cpus: 4, memory: '4g', num_gpus: 2 }],
 ])('the resources "%s" become %j', (resources, expected) => {
   const { workflow } = convert('rule r:\n', [printed('r', { output: 'o', resources }, 'x')]);
   expect(workflow['resource_requirements']).toMatchObject([expected]);
@@ -66,7 +58,8 @@ describe('an output of ensure()', () => {
     return planned(workflow).jobs.at(0).command;
   };
   const test = (path: string) => `test -s ${path} || { echo '${path} is empty' >&2; exit 1; }`;
-  const shell = 'set -euo pipefail\n(\nx\n)';
+  const remove = 'rm -f -- out/s1.txt b.txt';
+  const shell = `${remove}\nset -euo pipefail\n(\nx\n)`;
 
   it.each([
     ['ensure("out/{s}.txt", non_empty=True), "b.txt"', `${shell}\n${test('out/s1.txt')}`],
@@ -75,7 +68,7 @@ describe('an output of ensure()', () => {
       'ensure("out/{s,\\w+}.txt", non_empty=True), b=ensure("b.txt", non_empty = True)',
       `${shell}\n${test('out/s1.txt')}\n${test('b.txt')}`,
     ],
-    ['"out/{s}.txt", "b.txt"\n    # ensure("b.txt", non_empty=True)', 'set -euo pipefail\nx'],
+    ['"out/{s}.txt", "b.txt"\n    # ensure("b.txt", non_empty=True)', `${remove}\nset -euo pipefail\nx`],
   ])('an output that must not be empty is tested behind the command: %s', (output, command) => {
     expect(commandOf(output)).toBe(command);
   });
@@ -117,14 +110,17 @@ describe('a rule that needs Snakemake becomes a job that lets it run this rule',
   it('a rule of the next block or of a comment does not make it need Snakemake', () => {
     const text = 'rule r:\n  shell: "x"\n# run:\nrule other:\n  run:\n    pass\n';
     const { workflow } = convert(text, [printed('r', { output: 'o' }, 'x')]);
-    expect(planned(workflow).jobs.at(0).command).toBe('set -euo pipefail\nx');
+    expect(planned(workflow).jobs.at(0).command).toBe('rm -f -- o\nset -euo pipefail\nx');
   });
 });
 
 test.each([
   ['rule r:\n  output: pipe("o")\n', 'Snakefile:1: left out: a pipe or service of rule r'],
   ['rule r:\n  output: temp("o")\n', 'Snakefile:1: note: temp() in rule r'],
-  ['rule r:\n  retries: 3\n', 'Snakefile:1: note: retries of rule r'],
+  ['rule r:\n  retries: config["tries"]\n', 'Snakefile:1: left out: retries of rule r'],
+  ['rule r:\n  group: "g"\n', 'Snakefile:1: note: group of rule r'],
+  ['rule r:\n  benchmark: "b.tsv"\n', 'Snakefile:1: note: benchmark of rule r'],
+  ['rule r:\n  resources: mem_mb=lambda wc, attempt: attempt\n', 'Snakefile: note: attempt: no rule has retries'],
   ['\nworkdir: "there"\nrule r:\n  shell: "x"\n', 'Snakefile:2: left out: workdir: "there"'],
   ['container: "docker://x"\nrule r:\n  shell: "x"\n', 'Snakefile:1: left out: container: '],
   ['include: config["x"]\nrule r:\n  shell: "x"\n', 'Snakefile:1: left out: an include or module'],
@@ -142,7 +138,7 @@ it('jobs of a group, which are indented, are jobs; bash as the shell is what job
     `[Wed Nov 25 23:19:41 2026] Group job 0:\n\n${job}`,
     job,
   ]);
-  expect(planned(workflow).jobs.at(1)).toMatchObject({ name: 'r_o_2', command: 'set -euo pipefail\nx' });
+  expect(planned(workflow).jobs.at(1)).toMatchObject({ name: 'r_2', command: 'rm -f -- o\nset -euo pipefail\nx' });
   expect(notes).toEqual([]);
 });
 
@@ -197,4 +193,39 @@ it('a dry run without jobs is refused', () => {
   expect(() => convert('', [printed('all', {}, 'None')])).toThrow(
     expect.objectContaining({ code: 'CONVERSION_REFUSED' }),
   );
+});
+
+test.each([
+  ['disk_mb=500, disk=500 MB, disk_mib=477', 'note: the resource disk_mb of rule r: '],
+  ['slurm_partition=long', 'note: the resource slurm_partition of rule r: '],
+  ['mpi=srun', 'left out: the resource mpi of rule r (srun): '],
+  ['licences=2', 'left out: the resource licences of rule r: '],
+])('the resources "%s", which are no requirement, stand in the report', (resources, expected) => {
+  const { notes } = convert('rule r:\n  shell: "x"\n', [printed('r', { output: 'o', resources }, 'x')]);
+  expect(notes.map(noteText)).toEqual([expect.stringContaining(expected)]);
+});
+
+it('libraries get as many threads as the rule has, and a folder for temporary files that the rule names', () => {
+  const { workflow } = convert('rule r:\n  resources: tmpdir="/scratch"\n', [
+    printed('r', { output: 'o', threads: '4', resources: 'tmpdir=/scratch' }, 'x'),
+    printed('other', { output: 'p', resources: 'tmpdir=/tmp' }, 'x'),
+  ]);
+  expect(workflow).toMatchObject({
+    env: { OMP_NUM_THREADS: '1' },
+    jobs: [{ env: { OMP_NUM_THREADS: '4', TMPDIR: '/scratch' } }, {}],
+  });
+  expect((workflow['jobs'] as object[])[1]).not.toHaveProperty('env');
+});
+
+it('a folder that an earlier attempt left is removed with what is in it; a benchmark that is read is made by Snakemake', () => {
+  const { workflow } = convert('rule r:\n  output: directory("o")\nrule b:\nrule reads:\n', [
+    printed('r', { output: 'o' }, 'x'),
+    printed('b', { output: 'p', benchmark: 'b.tsv' }, 'x'),
+    printed('reads', { input: 'b.tsv', output: 'q' }, 'x'),
+  ]);
+  expect(workflow['jobs']).toMatchObject([
+    { command: 'rm -rf -- o\nset -euo pipefail\nx' },
+    { command: expect.stringMatching(/^snakemake /), output_files: ['p', 'b.tsv'] },
+    { input_files: ['b.tsv'] },
+  ]);
 });

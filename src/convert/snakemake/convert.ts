@@ -3,17 +3,20 @@ import type { ValueMap } from '../../core/workflow-file/text/value.ts';
 import { reportOf, type Conversion } from '../conversion.ts';
 import { fileEntries } from '../file-names.ts';
 import { uniqueNames } from '../unique-names.ts';
+import { handlerOf, laterAttempts } from './attempts.ts';
 import { bySnakemake, byShell, needsSnakemake } from './command.ts';
 import { readDryRun } from './dry-run.ts';
 import { reportFiles, reportHidden, reportJob } from './reports.ts';
-import { requirementsOf } from './requirements.ts';
-import { readRules, type Snakefile } from './rules.ts';
+import { environmentOfThreads, environmentOfTmpdir, requirementsOf } from './requirements.ts';
+import { numberBehind, readRules, type Snakefile } from './rules.ts';
 
 /** What Snakemake printed, and the files that it read. */
 export interface SnakemakeRun {
   /** The Snakefile, then those that it includes. */
   readonly files: readonly [Snakefile, ...Snakefile[]];
   readonly printed: string;
+  /** The same for each further attempt that a job may have. */
+  readonly later?: readonly string[] | undefined;
 }
 
 /**
@@ -22,7 +25,7 @@ export interface SnakemakeRun {
  *
  * Throws: `CONVERSION_REFUSED` if there is nothing to run.
  */
-export function convertSnakemake({ files, printed }: SnakemakeRun): Conversion {
+export function convertSnakemake({ files, printed, later = [] }: SnakemakeRun): Conversion {
   const [{ path }] = files;
   const report = reportOf(path);
   const rules = readRules(files);
@@ -31,25 +34,35 @@ export function convertSnakemake({ files, printed }: SnakemakeRun): Conversion {
   const resolved = all.filter((job) => job.shell !== undefined || needsSnakemake(job, rules.get(job.rule)));
   if (resolved.length === 0)
     throw new Refusal('CONVERSION_REFUSED', `${path}: Snakemake would run nothing, so there are no jobs`);
-  reportFiles(files, report);
+  reportFiles(files, rules, report);
   const names = fileEntries();
   const unique = uniqueNames();
-  const needs = new Map<string, ValueMap>();
+  const needs = sharedEntries('needs');
+  const handlers = sharedEntries('retry');
+  const laterOf = laterAttempts(later.map(readDryRun));
   const made = new Set(resolved.flatMap(({ output }) => output));
   const read = new Set(resolved.flatMap(({ input }) => input));
   const jobs = resolved.map((job) => {
     const rule = rules.get(job.rule);
-    reportJob(job, rule, report);
-    const asked = requirementsOf(job);
+    const measured = job.benchmark.filter((each) => read.has(each));
+    const isOfSnakemake = needsSnakemake(job, rule) || measured.length > 0;
+    reportJob(job, rule, isOfSnakemake, report);
+    const attempts = laterOf(job, numberBehind(rule, 'retries') ?? 0);
+    // Snakemake makes the attempts in the job itself: there has to be room for the last one.
+    const asked = needs.nameOf(requirementsOf((isOfSnakemake ? attempts.at(-1) : undefined) ?? job));
+    const handler = handlers.nameOf(isOfSnakemake ? undefined : handlerOf(job, rule, attempts, report));
+    const env = isOfSnakemake
+      ? {}
+      : { ...(job.threads > 1 ? environmentOfThreads(job.threads) : {}), ...environmentOfTmpdir(job, rule) };
     // A log need not be written, unless another job reads it.
-    const outputs = [...job.output, ...job.log.filter((each) => read.has(each))];
-    const key = JSON.stringify(asked);
-    if (asked !== undefined && !needs.has(key)) needs.set(key, { name: `needs_${needs.size + 1}`, ...asked });
+    const outputs = [...job.output, ...job.log.filter((each) => read.has(each)), ...measured];
     return {
-      name: unique([job.rule, ...(job.output[0] === undefined ? [] : [job.output[0]])].join('_')),
-      command: needsSnakemake(job, rule) ? bySnakemake(job, rule, path) : byShell(job, rule),
+      name: unique([job.rule, ...job.wildcards].join('_')),
+      command: isOfSnakemake ? bySnakemake(job, rule, path) : byShell(job, rule),
+      ...(Object.keys(env).length === 0 ? {} : { env }),
       ...(job.priority === undefined ? {} : { priority: job.priority }),
-      ...(asked === undefined ? {} : { resource_requirements: needs.get(key)?.['name'] ?? '' }),
+      ...(asked === undefined ? {} : { resource_requirements: asked }),
+      ...(handler === undefined ? {} : { failure_handler: handler }),
       ...(job.input.length === 0 ? {} : { input_files: job.input.map(names.nameOf) }),
       ...(outputs.length === 0 ? {} : { output_files: outputs.map(names.nameOf) }),
     };
@@ -58,10 +71,32 @@ export function convertSnakemake({ files, printed }: SnakemakeRun): Conversion {
   return {
     workflow: {
       name: path.replace(/^.*\//, ''),
+      env: environmentOfThreads(1),
       jobs,
       ...(names.entries.length === 0 ? {} : { files: names.entries }),
-      ...(needs.size === 0 ? {} : { resource_requirements: [...needs.values()] }),
+      ...(needs.entries.length === 0 ? {} : { resource_requirements: needs.entries }),
+      ...(handlers.entries.length === 0 ? {} : { failure_handlers: handlers.entries }),
     },
     notes: report.notes,
+  };
+}
+
+/** Entries that jobs share, numbered as they are first needed. */
+function sharedEntries(prefix: string): {
+  readonly entries: ValueMap[];
+  readonly nameOf: (entry: ValueMap | undefined) => string | undefined;
+} {
+  const entries: ValueMap[] = [];
+  const names = new Map<string, string>();
+  return {
+    entries,
+    nameOf(entry) {
+      if (entry === undefined) return undefined;
+      const key = JSON.stringify(entry);
+      const name = names.get(key) ?? `${prefix}_${names.size + 1}`;
+      if (!names.has(key)) entries.push({ name, ...entry });
+      names.set(key, name);
+      return name;
+    },
   };
 }

@@ -5,6 +5,9 @@ export interface ResolvedJob {
   readonly input: readonly string[];
   readonly output: readonly string[];
   readonly log: readonly string[];
+  readonly benchmark: readonly string[];
+  /** The values of the wildcards. */
+  readonly wildcards: readonly string[];
   readonly threads: number;
   readonly priority: number | undefined;
   /** `mem_mb=200, runtime=5` by name. */
@@ -59,12 +62,17 @@ function jobOf(rule: string, isCheckpoint: boolean, lines: readonly string[]): R
     input: paths('input'),
     output: paths('output'),
     log: paths('log'),
+    benchmark: paths('benchmark'),
+    wildcards: list('wildcards').map((each) => each.slice(each.indexOf('=') + 1)),
     threads: Number(fields.get('threads') ?? 1),
     priority: Number.isInteger(priority) ? priority : undefined,
     resources: new Map(list('resources').map((each) => pairOf(each))),
     shell: shell === '' || shell === 'None' ? undefined : shell,
   };
 }
+
+/** The same for the same job in another dry run. */
+export const jobKey = ({ rule, input, output }: ResolvedJob): string => JSON.stringify([rule, output, input]);
 
 function pairOf(text: string): [string, string] {
   const at = text.indexOf('=');

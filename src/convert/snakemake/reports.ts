@@ -1,9 +1,9 @@
 import type { Report } from '../conversion.ts';
-import { needsSnakemake } from './command.ts';
 import { countsOf, type ResolvedJob } from './dry-run.ts';
-import { includesOf, type Snakefile, type WrittenRule } from './rules.ts';
+import { reportResources } from './requirements.ts';
+import { hasAttempt, includesOf, numberBehind, type Snakefile, type WrittenRule } from './rules.ts';
 
-export function reportJob(job: ResolvedJob, rule: WrittenRule | undefined, report: Report): void {
+export function reportJob(job: ResolvedJob, rule: WrittenRule | undefined, bySnakemake: boolean, report: Report): void {
   const at = [rule?.line, rule?.file] as const;
   if (job.isCheckpoint || [...job.input, ...job.output].some((each) => /^<.*>$/.test(each)))
     report.leaveOut(
@@ -18,13 +18,14 @@ export function reportJob(job: ResolvedJob, rule: WrittenRule | undefined, repor
       `rule ${job.rule}`,
       'no Snakefile has a rule of this name, so whether it needs more than its command cannot be seen',
     );
-  if (rule?.threads !== undefined && rule.threads > job.threads)
+  const threads = numberBehind(rule, 'threads');
+  if (threads !== undefined && threads > job.threads)
     report.note(
-      `threads: ${rule.threads} of rule ${job.rule}`,
+      `threads: ${threads} of rule ${job.rule}`,
       `its jobs have ${job.threads}; --cores gives them more`,
       ...at,
     );
-  if (needsSnakemake(job, rule))
+  if (bySnakemake)
     report.note(`rule ${job.rule}`, 'its jobs let Snakemake run it, so it has to be installed where they run', ...at);
   if (rule?.flags.has('pipe') === true || rule?.flags.has('service') === true)
     report.leaveOut(
@@ -34,8 +35,15 @@ export function reportJob(job: ResolvedJob, rule: WrittenRule | undefined, repor
     );
   if (rule?.flags.has('temp') === true || rule?.flags.has('temporary') === true)
     report.note(`temp() in rule ${job.rule}`, 'the files are kept', ...at);
-  if (rule?.directives.has('retries') === true)
-    report.note(`retries of rule ${job.rule}`, 'not carried over: add a failure handler', ...at);
+  if (rule?.directives.has('retries') === true && !bySnakemake && numberBehind(rule, 'retries') === undefined)
+    report.leaveOut(`retries of rule ${job.rule}`, 'a program makes the number: add a failure handler', ...at);
+  if (rule?.directives.has('group') === true)
+    report.note(
+      `group of rule ${job.rule}`,
+      'each job is started by itself; a runner runs many in an allocation',
+      ...at,
+    );
+  reportResources(job, rule, report);
   if (rule?.directives.has('benchmark') === true)
     report.note(`benchmark of rule ${job.rule}`, 'torc measures every job: torc results list', ...at);
 }
@@ -60,8 +68,15 @@ export function reportHidden(
 }
 
 /** What in the Snakefiles is neither a rule nor part of the dry run. */
-export function reportFiles(files: readonly Snakefile[], report: Report): void {
+export function reportFiles(
+  files: readonly Snakefile[],
+  rules: ReadonlyMap<string, WrittenRule>,
+  report: Report,
+): void {
+  const hasRetries = [...rules.values()].some(({ directives }) => directives.has('retries'));
   for (const file of files) {
+    if (!hasRetries && hasAttempt(file.text))
+      report.note('attempt', 'no rule has retries; those of --retries are not known here', undefined, file.path);
     for (const line of includesOf(file).unread)
       report.leaveOut(
         'an include or module whose path is no literal',

@@ -4,8 +4,6 @@ export interface WrittenRule {
   readonly line: number;
   /** The names of its directives: `shell`, `conda`, `run`. */
   readonly directives: ReadonlyMap<string, number>;
-  /** The number behind `threads:`, if it is one. */
-  readonly threads: number | undefined;
   /** Functions around its files: `temp`, `touch`. */
   readonly flags: ReadonlySet<string>;
   /** All of its lines, behind those of the rule that it uses. */
@@ -22,7 +20,6 @@ const HEAD = /^(\s*)(?:(?:rule|checkpoint)|use\s+rule\s+(\w+)\s+as)\s+(\w+)(?:\s
 interface Draft extends WrittenRule {
   readonly directives: Map<string, number>;
   readonly flags: Set<string>;
-  threads: number | undefined;
   text: string;
 }
 
@@ -39,7 +36,6 @@ export function readRules(files: readonly Snakefile[]): ReadonlyMap<string, Writ
         rule = {
           file: path,
           line: at + 1,
-          threads: other?.threads,
           indent: indent.length,
           directives: new Map(other?.directives),
           flags: new Set(other?.flags),
@@ -58,11 +54,22 @@ export function readRules(files: readonly Snakefile[]): ReadonlyMap<string, Writ
 
 function readLine(line: string, number: number, rule: Draft): void {
   rule.text += `${line}\n`;
-  const [, directive, threads] = /^\s+([a-z_]+)\s*:(?!:)\s*(\d+)?/.exec(line) ?? [];
+  const [, directive] = /^\s+([a-z_]+)\s*:(?!:)/.exec(line) ?? [];
   if (directive !== undefined && !rule.directives.has(directive)) rule.directives.set(directive, number);
-  if (directive === 'threads') rule.threads = threads === undefined ? undefined : Number(threads);
-  for (const [, flag = ''] of line.matchAll(/\b(temp|temporary|protected|touch|pipe|service)\(/g)) rule.flags.add(flag);
+  for (const [, flag = ''] of line.matchAll(FLAG)) rule.flags.add(flag);
 }
+
+const FLAG = /\b(temp|temporary|protected|touch|pipe|service|directory|update)\(/g;
+
+/** The number behind a directive, in its line or in the next one; undefined for anything else, and without the directive. */
+export function numberBehind(rule: WrittenRule | undefined, directive: string): number | undefined {
+  const found = [...(rule?.text ?? '').matchAll(new RegExp(`^\\s+${directive}\\s*:\\s*(.*)`, 'gm'))];
+  const [, number] = /^(\d+)\s*(?:#.*)?$/.exec(found.at(-1)?.[1] ?? '') ?? [];
+  return number === undefined ? undefined : Number(number);
+}
+
+/** A function of a resource may have the parameter `attempt`. */
+export const hasAttempt = (text: string): boolean => /\battempt\b/.test(text.replaceAll(/#.*$/gm, ''));
 
 /** The paths of literal `include:` lines, and the lines of those that a program makes. */
 export function includesOf({ text }: Snakefile): {

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Outcome } from '../../../cluster/exec.ts';
 import type { Conversion } from '../../../convert/conversion.ts';
+import { attemptsToAsk } from '../../../convert/snakemake/attempts.ts';
 import { convertSnakemake } from '../../../convert/snakemake/convert.ts';
-import { includesOf, type Snakefile } from '../../../convert/snakemake/rules.ts';
+import { includesOf, readRules, type Snakefile } from '../../../convert/snakemake/rules.ts';
 import { readUserText } from '../read-user-text.ts';
 import { askProgram } from './ask-program.ts';
 
@@ -34,9 +35,15 @@ interface Given {
 export async function convertSnakefile({ path, targets, cores, environment }: Given): Promise<Conversion> {
   const dryRun = ['--dry-run', '--printshellcmds', '--forceall', '--nolock', '--nocolor'];
   const args = ['--snakefile', path, ...dryRun, '--cores', String(cores ?? 'all')];
-  const outcome = await askProgram(path, { ...SNAKEMAKE, environment }, [...args, '--', ...targets]);
+  const ask = async (...more: readonly string[]) =>
+    printedBy(await askProgram(path, { ...SNAKEMAKE, environment }, [...args, ...more, '--', ...targets]));
+  const printed = await ask();
   const main: Snakefile = { path, text: readUserText(path) };
-  return convertSnakemake({ files: [main, ...included(main, new Set([path]))], printed: printedBy(outcome) });
+  const files = [main, ...included(main, new Set([path]))] as const;
+  const attempts = attemptsToAsk(files, readRules(files));
+  const later: string[] = [];
+  for (let attempt = 2; attempt <= attempts; attempt += 1) later.push(await ask('--attempt', String(attempt)));
+  return convertSnakemake({ files, printed, later });
 }
 
 /** A dry run prints errors on standard output. */
