@@ -1,9 +1,11 @@
 import type { Draft } from '../link/draft.ts';
 import type { SpecFamily } from '../expand/family.ts';
 import type { Complain, ValuePath } from '../problems/problems.ts';
+import type { JobSpec } from '../shape/workflow.ts';
 import { suggest } from '../problems/suggest.ts';
 import { templateNames } from '../text/template-names.ts';
 import { partAt } from '../problems/text-part.ts';
+import { hasOwnPaths, ownTokens } from '../link/own-tokens.ts';
 import { tokensOf } from '../link/tokens.ts';
 
 /**
@@ -24,13 +26,15 @@ export function checkLeftOver({ spec, jobs, files, userData }: Draft, complain: 
   for (const family of jobs.families.all) {
     const { spec: job, at } = family;
     seeker.look(family, job.name, ['jobs', at, 'name']);
-    seeker.look(family, job.command, ['jobs', at, 'command'], true);
-    seeker.look(family, job.invocation_script, ['jobs', at, 'invocation_script'], true);
+    seeker.look(family, job.command, ['jobs', at, 'command'], job);
+    seeker.look(family, job.invocation_script, ['jobs', at, 'invocation_script'], job);
     seeker.look(family, job.container?.image, ['jobs', at, 'container', 'image']);
     seeker.look(family, job.conda, ['jobs', at, 'conda']);
     seeker.look(family, job.module, ['jobs', at, 'module']);
-    for (const [name, text] of Object.entries(job.env ?? {}))
-      seeker.look(family, text, ['jobs', at, 'env', name], true);
+    for (const field of ['inputs', 'outputs'] as const)
+      for (const [index, { path }] of (job[field] ?? []).entries())
+        seeker.look(family, path, ['jobs', at, field, index, 'path']);
+    for (const [name, text] of Object.entries(job.env ?? {})) seeker.look(family, text, ['jobs', at, 'env', name], job);
   }
   for (const family of files.families.all) {
     seeker.look(family, family.spec.name, ['files', family.at, 'name']);
@@ -49,8 +53,8 @@ class Seeker {
     this.complain = complain;
   }
 
-  /** `isShell` where a shell or another program may have braces of its own. */
-  look(family: SpecFamily<unknown>, text: string | undefined, path: ValuePath, isShell = false): void {
+  /** `job` where a shell or another program may have braces of its own. */
+  look(family: SpecFamily<unknown>, text: string | undefined, path: ValuePath, job?: JobSpec): void {
     if (text === undefined || !text.includes('{') || family.count === 0) return;
     const own = (family.axes?.axes ?? []).map(({ name }) => name);
     const reported = new Set<string>();
@@ -59,22 +63,24 @@ class Seeker {
       // Of two letters one is always near the other.
       const near = name.length < 3 ? undefined : suggest(name, own);
       const isSure = this.everywhere.has(name) || near !== undefined;
-      if (!isSure && isShell && belongsToProgram(text, at)) continue;
+      if (!isSure && job !== undefined && belongsToProgram(text, at)) continue;
       reported.add(name);
       this.complain({
         code: 'PLACEHOLDER_LEFT',
-        message: `${token} stays as it is: ${this.why(name, own, near)}`,
+        message: `${token} stays as it is: ${this.why(name, own, near, job)}`,
         path,
         part: partAt(text, at, token),
         found: token,
         ...(near === undefined ? {} : { suggestion: near }),
       });
     }
-    if (isShell) this.lookForTokens(text, path);
+    if (job !== undefined) this.lookForTokens(text, path, job);
   }
 
-  private why(name: string, own: readonly string[], near: string | undefined): string {
+  private why(name: string, own: readonly string[], near: string | undefined, job: JobSpec | undefined): string {
     if (near !== undefined) return `there is no parameter \`${name}\``;
+    if ((name === 'input' || name === 'output') && job !== undefined && hasOwnPaths(job))
+      return `write \${${name}.0} for the first path in ${name}s`;
     if (name === 'input' || name === 'output') return `write \${files.${name}.NAME} for the path of a file`;
     if (this.shared.has(name) && own.length === 0)
       return `to use the parameter of the workflow, add use_parameters: [${name}]`;
@@ -84,13 +90,13 @@ class Seeker {
   }
 
   /** Tokens of Torc that are written nearly right; the shell would refuse them, or take them for words. */
-  private lookForTokens(text: string, path: ValuePath): void {
-    const known = new Set(tokensOf(text).map(({ part }) => part.text));
+  private lookForTokens(text: string, path: ValuePath, job: JobSpec): void {
+    const known = new Set([...tokensOf(text), ...ownTokens(text, job)].map(({ part }) => part.text));
     for (const { 0: found, 1: dollar = '', 2: inner = '', index } of text.matchAll(NEARLY_TOKEN)) {
       if (known.has(found) || (dollar === '' && text[index - 1] === '$')) continue;
       this.complain({
         code: 'PLACEHOLDER_LEFT',
-        message: `${found} stays as it is: write ${meantToken(inner)}`,
+        message: `${found} stays as it is: write ${meantToken(inner, job)}`,
         path,
         part: partAt(text, index, found),
         found,
@@ -102,11 +108,12 @@ class Seeker {
 // `{files.input.x}` without the dollar sign, `${file.inputs.x}`, `${input.x}`, `${user-data.input.x}`.
 const NEARLY_TOKEN = /(\$?)\{((?:files?|user[_-]?data|inputs?|outputs?)\.[^{}\s]+)\}/g;
 
-function meantToken(inner: string): string {
+function meantToken(inner: string, job: JobSpec): string {
   const words = inner.split('.');
   const kind = inner.startsWith('user') ? 'user_data' : 'files';
   const direction = words.some((word) => /^outputs?$/.test(word)) ? 'output' : 'input';
   const name = words.filter((word) => !/^(?:files?|user[_-]?data|inputs?|outputs?)$/.test(word)).join('.');
+  if (hasOwnPaths(job) && /^(?:in|out)puts?\./.test(inner)) return `\${${direction}.${name === '' ? '0' : name}}`;
   return `\${${kind}.${direction}.${name === '' ? 'NAME' : name}}`;
 }
 

@@ -1,9 +1,13 @@
 import type { Draft } from '../link/draft.ts';
 import { quoteContexts } from '../expand/shell-quote.ts';
 import { templateOf } from '../expand/template.ts';
+import type { SpecFamily } from '../expand/family.ts';
 import type { FilePaths } from '../link/file-paths.ts';
+import { meantPaths, ownTokens } from '../link/own-tokens.ts';
 import { tokenParts } from '../link/tokens.ts';
 import type { Complain } from '../problems/problems.ts';
+import type { TextPart } from '../problems/text-part.ts';
+import type { JobSpec } from '../shape/workflow.ts';
 
 /** A value in the middle of a sweep may have a blank, too; so many instances take milliseconds, and a million would take seconds. */
 const MOST_LOOKED_AT = 1_000;
@@ -19,11 +23,9 @@ export function checkUnquotedPaths({ jobs, files }: Draft, paths: FilePaths, com
   for (const family of jobs.families.all) {
     const { command } = family.spec;
     if (command === undefined) continue;
-    for (const { name, part } of unquotedTokens(command)) {
-      const template = templateOf(name, family.axes);
+    for (const { part, pathAt } of unquotedTokens(command, family, files, paths)) {
       for (let at = 0; at < Math.min(family.count, MOST_LOOKED_AT); at += 1) {
-        const file = files.index.find(template.render(at));
-        const path = file < 0 ? '' : paths.pathAt(file);
+        const path = pathAt(at);
         if (isOneWord(path)) continue;
         complain({
           code: 'PATH_UNQUOTED',
@@ -41,16 +43,39 @@ export function checkUnquotedPaths({ jobs, files }: Draft, paths: FilePaths, com
 /** A path that the shell is to read has a `$`. */
 const isOneWord = (path: string): boolean => /[$`]/.test(path) || !/[\s&;|()<>'"]/.test(path);
 
-function unquotedTokens(command: string) {
+interface PlacedToken {
+  readonly place: number;
+  readonly part: TextPart;
+  /** The path in a combination of parameters. */
+  readonly pathAt: (combination: number) => string;
+}
+
+function unquotedTokens(
+  command: string,
+  { spec, axes }: SpecFamily<JobSpec>,
+  files: Draft['files'],
+  paths: FilePaths,
+): PlacedToken[] {
   let at = 0;
-  const placed = tokenParts(command).flatMap((part) => {
+  const placed = tokenParts(command).flatMap((part): PlacedToken[] => {
     const place = at;
     at += typeof part === 'string' ? part.length : part.part.text.length;
-    return typeof part === 'object' && part.kind === 'files' ? [{ token: part, place }] : [];
+    if (typeof part !== 'object' || part.kind !== 'files') return [];
+    const name = templateOf(part.name, axes);
+    const pathAt = (combination: number): string => {
+      const file = files.index.find(name.render(combination));
+      return file < 0 ? '' : paths.pathAt(file);
+    };
+    return [{ place, part: part.part, pathAt }];
   });
+  for (const token of ownTokens(command, spec)) {
+    const path = templateOf(meantPaths(token, spec)[0]?.path ?? '', axes);
+    placed.push({ place: token.at, part: token.part, pathAt: (combination) => path.render(combination) });
+  }
+  placed.sort((one, other) => one.place - other.place);
   const contexts = quoteContexts(
     command,
     placed.map(({ place }) => place),
   );
-  return placed.flatMap(({ token }, index) => (contexts[index]?.quotes === 'none' ? [token] : []));
+  return placed.filter((_, index) => contexts[index]?.quotes === 'none');
 }

@@ -15,6 +15,7 @@ export interface NamedToken {
 export interface FamilyFields {
   readonly names: readonly Template[];
   readonly patterns: readonly Template[];
+  readonly paths: readonly Template[];
   /** Tokens of the command, and of the invocation script. */
   readonly command: readonly NamedToken[];
   readonly script: readonly NamedToken[];
@@ -27,9 +28,10 @@ export function fieldsOf({ spec, axes }: SpecFamily<JobSpec>, relation: Relation
     tokensIn(text, relation).map(({ name, part }) => ({ name: templateOf(name, axes), part }));
   const names = all(spec[relation.names] ?? []);
   const patterns = all(spec[relation.patterns] ?? []);
+  const paths = all((relation.paths === undefined ? [] : (spec[relation.paths] ?? [])).map(({ path }) => path));
   const [command, script] = [named(spec.command), named(spec.invocation_script)];
-  const texts = [...names, ...patterns, ...[...command, ...script].map(({ name }) => name)];
-  return { names, patterns, command, script, isFixed: texts.every(({ fixed }) => fixed !== undefined) };
+  const texts = [...names, ...patterns, ...paths, ...[...command, ...script].map(({ name }) => name)];
+  return { names, patterns, paths, command, script, isFixed: texts.every(({ fixed }) => fixed !== undefined) };
 }
 
 const tokensIn = (text: string | undefined, { token: wanted }: Relation): Token[] =>
@@ -41,5 +43,6 @@ const tokensIn = (text: string | undefined, { token: wanted }: Relation): Token[
 export const isConcerned = (spec: JobSpec, relation: Relation): boolean =>
   (spec[relation.names]?.length ?? 0) > 0 ||
   (spec[relation.patterns]?.length ?? 0) > 0 ||
+  (relation.paths !== undefined && (spec[relation.paths]?.length ?? 0) > 0) ||
   tokensIn(spec.command, relation).length > 0 ||
   tokensIn(spec.invocation_script, relation).length > 0;

@@ -4,15 +4,17 @@ import { NameIndex } from '../pattern/name-index.ts';
 import type { PathKey } from './path-key.ts';
 import { UNREAD } from '../shape/check.ts';
 
+type PathFiles = Pick<Draft['files'], 'families' | 'length'>;
+
 /** The paths of the files of a draft: several entries may name one file, in one spelling or in several. */
 export class FilePaths {
   readonly keyOf: PathKey;
-  private readonly files: Draft['files'];
+  private readonly files: PathFiles;
   private readonly templates;
   private known: NameIndex | undefined;
   private groups: number[][] | undefined;
 
-  constructor(files: Draft['files'], keyOf: PathKey) {
+  constructor(files: PathFiles, keyOf: PathKey) {
     this.files = files;
     this.keyOf = keyOf;
     this.templates = files.families.all.map(({ spec, axes }) => templateOf(spec.path, axes));
@@ -27,6 +29,11 @@ export class FilePaths {
   keyAt(file: number): string {
     const path = this.pathAt(file);
     return path === UNREAD ? path : this.keyOf(path);
+  }
+
+  /** The first entry of the file that a path names; -1 if there is none. */
+  find(path: string): number {
+    return path === UNREAD ? -1 : this.index.find(this.keyOf(path));
   }
 
   /** The entries of each file that has several, in their order. */

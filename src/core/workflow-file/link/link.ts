@@ -35,7 +35,12 @@ export function linkDraft(draft: Draft, { maxEdges, keyOf, reportCompared }: Lin
   const { jobs, files, userData } = draft;
   const linker = new Linker(jobs.families, maxEdges, complain);
   const toJobs: Targets = { ...targetsOf(jobs), adviceFor: (name) => jobAdvice(name, draft) };
-  const toFiles: Targets = { ...targetsOf(files), adviceFor: (name) => fileAdvice(name, draft, keyOf) };
+  const paths = new FilePaths(files, keyOf);
+  const toFiles: Targets = {
+    ...targetsOf(files),
+    findPath: (path) => paths.find(path),
+    adviceFor: (name) => fileAdvice(name, draft, keyOf),
+  };
   const toUserData: Targets = {
     ...targetsOf(userData),
     canStandFor: (index) => (userData.families.familyOf(index).spec.data ?? null) !== null,
@@ -55,7 +60,6 @@ export function linkDraft(draft: Draft, { maxEdges, keyOf, reportCompared }: Lin
     outputUserData: linker.link(outputUserData, toUserData),
   };
   checkEdges(written.dependsOn, jobs, maxEdges, complain);
-  const paths = new FilePaths(files, keyOf);
   return { paths, ...checkCycles(draft, written, paths, complain) };
 }
 

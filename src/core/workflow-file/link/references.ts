@@ -23,6 +23,8 @@ export interface Targets {
   readonly lost: Lost;
   /** Whether a token may be replaced by the record: user data without data cannot. */
   canStandFor(index: number): boolean;
+  /** The record with this path; each path that a job has is one of a record. */
+  findPath?(path: string): number;
   /** What a name that no record has probably means, and what to write. */
   adviceFor?(name: string): string | undefined;
 }
@@ -75,11 +77,15 @@ export class Linker {
   }
 
   private numbersOf(site: Site): number[] {
-    const { relation, fields, combination } = site;
+    const { relation, fields, combination, targets } = site;
     const named: number[] = [];
     for (const [at, name] of fields.names.entries()) {
       const number = this.named(name.render(combination), [relation.names, at], site);
       if (number !== undefined) named.push(number);
+    }
+    for (const path of fields.paths) {
+      const number = targets.findPath?.(path.render(combination)) ?? -1;
+      if (number >= 0) named.push(number);
     }
     // Torc ignores the lists of a job as soon as its command has a token: the job would not wait for those records.
     const explicit = [

@@ -16,6 +16,8 @@ type TextList =
 export interface Relation {
   readonly names: TextList;
   readonly patterns: TextList;
+  /** The field with paths of records, in place of their names. */
+  readonly paths?: 'inputs' | 'outputs';
   readonly token?: { readonly kind: TokenKind; readonly direction: Direction };
   unknown(job: string, name: string): { message: string; creation: string };
   unmatched(job: string, pattern: string): { message: string; creation: string };

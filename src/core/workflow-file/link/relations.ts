@@ -25,9 +25,11 @@ const records = (
   target: string,
   word: string,
   token: NonNullable<Relation['token']>,
+  paths?: NonNullable<Relation['paths']>,
 ): Relation => ({
   names,
   patterns,
+  ...(paths === undefined ? {} : { paths }),
   token,
   unknown: (job, name) => ({
     message: `Job '${job}' ${names} references non-existent ${target} '${name}'`,
@@ -45,14 +47,28 @@ const records = (
 
 const capital = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
 
-export const inputFiles = records('input_files', 'input_file_regexes', 'file', 'input file', {
-  kind: 'files',
-  direction: 'input',
-});
-export const outputFiles = records('output_files', 'output_file_regexes', 'file', 'output file', {
-  kind: 'files',
-  direction: 'output',
-});
+export const inputFiles = records(
+  'input_files',
+  'input_file_regexes',
+  'file',
+  'input file',
+  {
+    kind: 'files',
+    direction: 'input',
+  },
+  'inputs',
+);
+export const outputFiles = records(
+  'output_files',
+  'output_file_regexes',
+  'file',
+  'output file',
+  {
+    kind: 'files',
+    direction: 'output',
+  },
+  'outputs',
+);
 export const inputUserData = records('input_user_data', 'input_user_data_regexes', 'user_data', 'input user data', {
   kind: 'user_data',
   direction: 'input',

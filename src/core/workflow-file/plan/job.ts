@@ -3,6 +3,7 @@ import type { Draft, Links } from '../link/draft.ts';
 import type { SpecFamily } from '../expand/family.ts';
 import { templateOf, type Template } from '../expand/template.ts';
 import { itemsOf, type Lists } from '../../lists/int-list.ts';
+import { withOwnPaths } from '../link/own-tokens.ts';
 import { tokenParts, type TokenKind } from '../link/tokens.ts';
 import type { Selections } from '../pattern/selection.ts';
 import type { JobSpec } from '../shape/workflow.ts';
@@ -110,7 +111,7 @@ type Text = readonly (Template | { readonly kind: TokenKind; readonly direction:
 
 function templatesOf({ spec, axes }: SpecFamily<JobSpec>) {
   const text = (written: string): Text =>
-    tokenParts(written).map((part) =>
+    tokenParts(withOwnPaths(written, spec)).map((part) =>
       typeof part === 'string' ? templateOf(part, axes) : { ...part, name: templateOf(part.name, axes) },
     );
   const maybe = (written: string | undefined): Template | undefined =>

@@ -39,7 +39,7 @@ export function makePlan({ draft, links, keyOf, env, globs, actionJobs, graph, e
     globs,
     before: {
       jobs: spec.jobs.length,
-      files: spec.files?.length ?? 0,
+      files: files.families.all.length,
       userData: spec.user_data?.length ?? 0,
     },
     levels: byLevel(explicit.levels),

@@ -10,6 +10,7 @@ import { checkIdentifiers } from '../check/identifiers.ts';
 import { checkLabels } from '../check/labels.ts';
 import { checkLeftOver } from '../check/left-over.ts';
 import { checkNames } from '../check/names.ts';
+import { checkOwnTokens } from '../check/own-tokens.ts';
 import { checkRewritten } from '../check/rewritten.ts';
 import { checkRequirements } from '../check/requirements.ts';
 import { checkResourceValues } from '../check/resources.ts';
@@ -23,6 +24,7 @@ import type { Draft, DraftRecords } from '../link/draft.ts';
 import { Expander, type Collection } from '../expand/expand.ts';
 import type { SpecFamilies } from '../expand/family.ts';
 import { Tables } from '../expand/tables.ts';
+import { withFilesOfJobs } from '../link/files-of-jobs.ts';
 import { linkDraft } from '../link/link.ts';
 import { Lost } from '../link/lost.ts';
 import { NameIndex } from '../pattern/name-index.ts';
@@ -66,20 +68,23 @@ const MAX_EDGES = 100_000_000;
  */
 export function planDraft(value: Value, options: PlanOptions, complaints: Complaints): Plan | undefined {
   const { readFile, maxJobs = MAX_JOBS, maxEdges = MAX_EDGES } = options;
-  const complain = complaints.add;
-  const tables = new Tables(readFile, complain);
+  const tables = new Tables(readFile, complaints.add);
   const { fileExists, listFolder } = options;
   const look = listFolder === undefined || fileExists === undefined ? undefined : { listFolder, fileExists };
-  const { spec, damaged, globs, groups, isWhole } = readWorkflow(value, { tables, look }, complain);
+  const { spec, damaged, globs, groups, isWhole } = readWorkflow(value, { tables, look }, complaints.add);
 
-  const expander = new Expander(spec, { readFile, tables, groups, limit: maxJobs }, complain);
+  const expander = new Expander(spec, { readFile, tables, groups, limit: maxJobs }, complaints.add);
   const records = <S extends object>(field: Collection, families: SpecFamilies<S>): DraftRecords<S> =>
     recordsOf(families, new Lost(damaged.has(field), expander.lost.get(field) ?? []));
+  const keyOf = pathKey(options.disk);
+  const jobs = expander.families('jobs', spec.jobs);
+  const entries = expander.families('files', spec.files ?? []);
+  const { files, complain } = withFilesOfJobs({ jobs, entries, keyOf, limit: maxJobs }, complaints.add);
   const draft: Draft = {
     spec,
     damaged,
-    jobs: records('jobs', expander.families('jobs', spec.jobs)),
-    files: records('files', expander.families('files', spec.files ?? [])),
+    jobs: records('jobs', jobs),
+    files: records('files', files),
     userData: records('user_data', expander.families('user_data', spec.user_data ?? [])),
   };
   const env = expander.environment();
@@ -89,8 +94,8 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   checkLabels(draft, complain);
   checkSurroundings(draft, complain);
   checkSettings(draft, complain);
+  checkOwnTokens(draft, complain);
   announceActions(draft);
-  const keyOf = pathKey(options.disk);
   const linked = linkDraft(draft, { maxEdges, keyOf, reportCompared: options.reportCompared }, complain);
   const { links, graph, explicit } = linked;
   const actionJobs = checkActions(draft, complain);

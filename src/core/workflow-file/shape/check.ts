@@ -63,6 +63,7 @@ class Checker {
       case 'map':
         return isMap(value) ? this.map(shape, value) : this.wrongType(shape, value);
       case 'object':
+        if (shape.short !== undefined && typeof value === 'string') return this.object(shape, { [shape.short]: value });
         return isMap(value) ? this.object(shape, value) : this.wrongType(shape, value);
       case 'choice':
         if (typeof value === 'string' && shape.choices?.includes(value) !== true)
@@ -111,7 +112,8 @@ class Checker {
     if (of === undefined) return value;
     if (!isList(value)) {
       this.wrongType(shape, value);
-      return of.kind === 'string' && typeof value === 'string' ? [value] : LOST;
+      if (typeof value !== 'string') return LOST;
+      return of.kind === 'string' ? [value] : of.short === undefined ? LOST : [{ [of.short]: value }];
     }
     const items: unknown[] = [];
     for (const [index, item] of value.entries()) {

@@ -10,6 +10,7 @@ import {
   may,
   must,
   object,
+  orText,
   type Read,
   type Shape,
   stringShape,
@@ -57,6 +58,23 @@ export const expansion = {
     example: true,
   }),
 };
+
+/** A file of a job by its path; a text is the path. */
+export const pathOfJob = orText(
+  object('PathSpec', {
+    path: must(
+      stringShape,
+      'Path of the file, absolute or relative to the directory in which the runner was started.',
+      {
+        example: 'raw/{sample}.fastq',
+      },
+    ),
+    name: may(stringShape, 'Name of the path in the commands of this job: `${input.NAME}` or `${output.NAME}`.', {
+      example: 'reads',
+    }),
+  }),
+  'path',
+);
 
 const shapes = {
   text: stringShape,
@@ -124,6 +142,14 @@ export const job = object('JobSpec', {
       example: ['^train_'],
     },
   ),
+  inputs: may(
+    list(pathOfJob),
+    'Addition: paths of files that the job reads; no entry of files is needed. It depends on the jobs that write them.',
+    { example: ['raw/{sample}.fastq'] },
+  ),
+  outputs: may(list(pathOfJob), 'Addition: paths of files that the job writes, as output_files has their names.', {
+    example: ['bam/{sample}.bam'],
+  }),
   input_files: may(
     list(stringShape),
     'Names of entries of files (names, not paths) that the job reads. It depends on the jobs that write them.',

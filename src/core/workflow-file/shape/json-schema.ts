@@ -32,7 +32,7 @@ function schemaOf(shape: Shape<unknown>): JsonSchema {
     case 'map':
       return { type: 'object', additionalProperties: shape.of === undefined ? true : schemaOf(shape.of) };
     case 'object':
-      return objectSchema(shape);
+      return shape.short === undefined ? objectSchema(shape) : { anyOf: [{ type: 'string' }, objectSchema(shape)] };
   }
 }
 

@@ -16,6 +16,8 @@ export interface Shape<out T> {
   readonly fields?: Readonly<Record<string, Field<unknown, boolean>>>;
   /** Unknown fields are ignored with a warning, instead of refused. */
   readonly isOpen?: boolean;
+  /** The field that a text in place of the object gives: `'a.txt'` is `{ path: 'a.txt' }`. */
+  readonly short?: string;
   /** Only for the type; never set. */
   readonly type?: T;
 }
@@ -72,6 +74,9 @@ export const object = <const F extends Fields>(name: string, fields: F): Shape<R
   expects: `struct ${name}`,
   fields,
 });
+
+/** An object for which the text of one of its fields may stand. */
+export const orText = <T>(shape: Shape<T>, short: keyof T & string): Shape<T> => ({ ...shape, short });
 
 export const open = <T>(shape: Shape<T>): Shape<T> => ({ ...shape, isOpen: true });
 

@@ -5,7 +5,7 @@ import {
 } from '../../contract/standard-settings.ts';
 import { file, userData } from './data.ts';
 import { executionConfig, resourceMonitor } from './execution.ts';
-import { job, type stdio } from './job.ts';
+import { job, type pathOfJob, type stdio } from './job.ts';
 import { action, failureHandler } from './reaction.ts';
 import { resourceRequirements, slurmScheduler } from './resources.ts';
 import {
@@ -115,6 +115,7 @@ export const workflow = object('WorkflowSpec', {
 
 export type WorkflowSpec = Read<typeof workflow>;
 export type JobSpec = Read<typeof job>;
+export type PathSpec = Read<typeof pathOfJob>;
 export type FileSpec = Read<typeof file>;
 export type UserDataSpec = Read<typeof userData>;
 export type ResourceRequirementsSpec = Read<typeof resourceRequirements>;

@@ -38,7 +38,7 @@ function expected(shape: Shape<unknown>): string {
     case 'map':
       return 'a map of names and values';
     case 'object':
-      return `a map with fields such as ${examplesOf(shape).join(', ')}`;
+      return `${shape.short === undefined ? '' : 'a text or '}a map with fields such as ${examplesOf(shape).join(', ')}`;
     case 'any':
       return 'a value';
   }
@@ -145,7 +145,7 @@ function truthAdvice(value: Value): string | undefined {
 function listAdvice({ of }: Shape<unknown>, value: Value, name: string): string | undefined {
   const kind = valueKindOf(value);
   if (kind === 'null') return 'Indent its entries below it, each with a dash; an empty list is []';
-  if (of?.kind !== 'object')
+  if (of?.kind !== 'object' || of.short !== undefined)
     return kind === 'list' || kind === 'map' ? undefined : `Write it in brackets: [${compactJson(value)}]`;
   if (!isMap(value)) return undefined;
   const [key = 'NAME'] = Object.keys(value);

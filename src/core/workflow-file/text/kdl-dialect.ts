@@ -31,8 +31,8 @@ export type Take =
 export interface Level {
   /** The word for messages: `job must have a name`. */
   readonly called: string;
-  /** Whether the first argument is the record's name. */
-  readonly named?: boolean;
+  /** The field that the first argument gives; a record must have it. */
+  readonly named?: 'name' | 'path';
   /** Fields that may also be written as properties: `file "a" path="b"`. */
   readonly properties?: readonly string[];
   /** Fields without which Torc refuses the node, each with its own message. */
@@ -62,9 +62,17 @@ const own = Object.fromEntries(
     }),
 );
 
+/** `input "raw/a.fastq" name="reads"`. */
+const jobPath = (called: string): Level => ({
+  called,
+  named: 'path',
+  properties: ['name'],
+  nodes: fields('text', 'name'),
+});
+
 const job: Level = {
   called: 'job',
-  named: true,
+  named: 'name',
   nodes: {
     ...own,
     ...fields('text', 'resource_requirements', 'failure_handler', 'scheduler', 'parameter_mode', 'conda', 'module'),
@@ -73,6 +81,9 @@ const job: Level = {
     depends_on_job: { take: 'each', field: 'depends_on', renamed: true },
     input_file: { take: 'each', field: 'input_files' },
     output_file: { take: 'each', field: 'output_files' },
+    ...fields('texts', 'inputs', 'outputs'),
+    input: { take: { items: jobPath('input') }, field: 'inputs' },
+    output: { take: { items: jobPath('output') }, field: 'outputs' },
     input_user_data: { take: 'each' },
     output_user_data: { take: 'each' },
     ...fields('textMap', 'parameters'),
@@ -83,7 +94,7 @@ const job: Level = {
 
 const file: Level = {
   called: 'file',
-  named: true,
+  named: 'name',
   properties: ['path', 'glob', 'identifier'],
   needed: ['path'],
   instead: { path: 'glob' },
@@ -96,14 +107,14 @@ const file: Level = {
 
 const userData: Level = {
   called: 'user_data',
-  named: true,
+  named: 'name',
   needed: ['data'],
   nodes: { ...fields('flag', 'is_ephemeral'), ...fields('json', 'data') },
 };
 
 const resourceRequirements: Level = {
   called: 'resource_requirements',
-  named: true,
+  named: 'name',
   nodes: { ...fields('integer', 'num_cpus', 'num_gpus', 'num_nodes'), ...fields('text', 'memory', 'runtime') },
 };
 
@@ -119,7 +130,7 @@ const rule: Level = {
 
 const failureHandler: Level = {
   called: 'failure_handler',
-  named: true,
+  named: 'name',
   nodes: {
     rule: { take: { items: rule }, field: 'rules' },
     on_oom: {
@@ -146,7 +157,7 @@ const failureHandler: Level = {
 
 const slurmScheduler: Level = {
   called: 'slurm_scheduler',
-  named: true,
+  named: 'name',
   nodes: {
     ...fields('text', 'account', 'partition', 'walltime', 'mem', 'gres', 'qos', 'tmp', 'extra'),
     ...fields('integer', 'nodes', 'ntasks_per_node'),

@@ -110,20 +110,21 @@ class KdlReader extends KdlComplaints {
 
   private record(node: Node, level: Level): PlacedValue | undefined {
     const start: Record<string, PlacedValue> = {};
+    const { named } = level;
     let isNamed = false;
     for (const entry of node.entries) {
       const property = entry.name?.name;
       const found = foundIn(entry);
-      if (property === undefined && level.named === true && !isNamed) {
+      if (property === undefined && named !== undefined && !isNamed) {
         isNamed = true;
-        if (valueKindOf(found.value) === 'string') start['name'] = found;
+        if (valueKindOf(found.value) === 'string') start[named] = found;
       } else if (property !== undefined && level.properties?.includes(property) === true) {
         if (valueKindOf(found.value) === 'string') start[property] = found;
         else this.ignoreValue(node, found, 'a string');
       } else this.ignoreEntry(node, entry);
     }
-    if (level.named === true && start['name'] === undefined)
-      this.refuse(`${level.called} must have a name`, startOfNode(node));
+    if (named !== undefined && start[named] === undefined)
+      this.refuse(`${level.called} must have a ${named}`, startOfNode(node));
     const { value, place } = this.level(node.children?.nodes ?? [], level, start, startOfNode(node));
     for (const field of level.needed ?? []) {
       if (Object.hasOwn(value, field) || Object.hasOwn(value, level.instead?.[field] ?? '')) continue;
@@ -131,7 +132,7 @@ class KdlReader extends KdlComplaints {
       // An empty value, so that no later check repeats the problem.
       value[field] = '';
     }
-    if (level.named === true) value['name'] ??= '';
+    if (named !== undefined) value[named] ??= '';
     return { value: [value], place: { at: startOfNode(node), items: [place] } };
   }
 

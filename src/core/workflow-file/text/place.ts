@@ -27,7 +27,11 @@ export function offsetOfPart(
 ): number | undefined {
   if (number >= MOST_COUNTED) return undefined;
   let place: TextPlace | undefined = root;
-  for (const step of path) place = typeof step === 'number' ? place?.items?.[step] : place?.fields?.get(step);
+  for (const step of path) {
+    if (typeof step === 'number') place = place?.items?.[step];
+    // A text that stands for an object is the text of its field.
+    else if (place?.fields !== undefined || place?.end === undefined) place = place?.fields?.get(step);
+  }
   if (place?.end === undefined || place.at < 0) return undefined;
   let found = source.indexOf(text, place.at);
   for (let passed = 0; passed < number && found >= 0; passed += 1) found = source.indexOf(text, found + 1);
