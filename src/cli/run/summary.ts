@@ -57,7 +57,12 @@ export async function saySummary(options: SummaryOptions): Promise<FailureHints>
       ...others.map((part) => inColour(style, part.word, exactPartText(part))),
     ];
     const isDone = ending === 'complete' && countOf(counts, UNSUCCESSFUL) === 0;
-    const sign = countOf(counts, FAILED) > 0 ? style('red', '✗') : isDone ? style('green', '✓') : style('yellow', '◷');
+    const sign =
+      countOf(counts, FAILED) > 0
+        ? style('red', '✗')
+        : isDone && !options.outdated
+          ? style('green', '✓')
+          : style('yellow', '◷');
     const here = thisRun(summary, options.outdated);
     (isDone ? output.notice : output.detail)(
       `${sign} ${style('bold', workflow.name)} (workflow ${workflow.id}): ${parts.join(', ')} in ${secondsText(seconds)}${here === undefined ? '' : `; ${here}`}`,

@@ -10,6 +10,7 @@ import { existingWorkflow, isSpec, planOfFile } from '../../spec/spec-or-id.ts';
 import { outdatedIn, outdatedRule, reportRun } from './outdated.ts';
 import { chooseUpdate, refuseUpdateOptions, updateOptions, updatesUnasked } from './update-workflow.ts';
 import { makeOutputFolder } from '../../run/output-folder.ts';
+import { STDIO_FOLDER } from '../../../core/contract/files/job.ts';
 import { option } from '../../command/option.ts';
 
 export const run = command('run <spec-or-id>', {
@@ -72,7 +73,13 @@ export const run = command('run <spec-or-id>', {
     const { endRun } = await import('../../run/end-of-run.ts');
     const failsWithJobs = options.fail === true;
     const known = isUpToDate ? 0 : outdatedIn(prepared);
-    await endRun(context, { client, workflow: { ...workflow, id }, summary, outdated: known, options, failsWithJobs });
+    const ended = { client, workflow: { ...workflow, id }, summary, outdated: known, options, failsWithJobs };
+    const isWell = await endRun(context, ended);
+    // Of a workflow that this command created first of all: its user may not know yet where things are.
+    if (isWell && id === 1 && prepared.some(({ kind }) => kind === 'initialized'))
+      output.notice(
+        `What jobs printed is in ${options.outputDir}/${STDIO_FOLDER}; their times and memory: ${context.hint('torc results list 1')}`,
+      );
   },
 });
 
