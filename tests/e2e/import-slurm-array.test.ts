@@ -33,6 +33,14 @@ describe('torc import slurm-array', () => {
     expect(made).toEqual(['ada', 'bob', 'eve']);
   });
 
+  it('the arguments of the script come from --args', async () => {
+    const folder = folderWith({ 'a.sbatch': array('echo "$2" > "$1.$SLURM_ARRAY_TASK_ID"') });
+    const given = ['import', 'slurm-array', 'a.sbatch', '--args', "out 'two words'", '-o', 'a.yaml'];
+    expect((await torc(given, { cwd: folder })).code).toBe(0);
+    expect((await torc(['-s', 'run', 'a.yaml'], { cwd: folder })).code).toBe(0);
+    expect(readFileSync(join(folder, 'out.3'), 'utf8')).toBe('two words\n');
+  });
+
   it('a script of which something is left out writes nothing and exits with 1, and with --partial it writes the rest', async () => {
     const folder = folderWith({ 'a.sbatch': array('srun true $SLURM_ARRAY_TASK_ID') });
     const refused = await torc(['import', 'slurm-array', 'a.sbatch', '-o', 'a.yaml'], { cwd: folder });

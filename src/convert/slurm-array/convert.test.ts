@@ -103,7 +103,13 @@ describe('what is not the same in the workflow is reported with its line', () =>
     [[], 'srun x $SLURM_ARRAY_TASK_ID', 'a.sbatch:3: left out: srun: '],
     [[], 'x $SLURM_ARRAY_TASK_ID $SLURM_TMPDIR', 'a.sbatch:3: left out: $SLURM_TMPDIR: '],
     [[], 'x $SLURM_ARRAY_TASK_ID > $SLURM_JOB_ID', 'a.sbatch:3: note: $SLURM_JOB_ID: '],
-    [[], 'x $SLURM_ARRAY_TASK_ID "$1"', 'a.sbatch:3: note: an argument of the script'],
+    [[], 'x $SLURM_ARRAY_TASK_ID "$1"', 'a.sbatch:3: left out: an argument of the script'],
+    [['-t 60', '--mem=1G', '--time-min=10'], undefined, 'a.sbatch:5: note: --time-min=10: '],
+    [['--mail-type=END'], undefined, 'a.sbatch:3: note: --mail-type=END: '],
+    [['-C avx512'], undefined, 'a.sbatch:3: note: --constraint=avx512: '],
+    [['-L matlab:2'], undefined, 'a.sbatch:3: left out: --licenses=matlab:2: '],
+    [['--exclusive'], undefined, 'a.sbatch:3: left out: --exclusive: '],
+    [['--signal=B:USR1@60'], undefined, 'a.sbatch:3: left out: --signal=B:USR1@60: '],
     [[], 'x', 'a.sbatch: note: no $SLURM_ARRAY_TASK_ID in the script: '],
   ])('with the options %j and the command %s the report says "%s"', (directives, body, expected) => {
     const conversion = convert(directives, body);
@@ -127,4 +133,24 @@ describe('what is not the same in the workflow is reported with its line', () =>
 it('the folder and the variables that sbatch was given are those of the jobs', () => {
   const { workflow } = convert([`--chdir='work dir'`, `--export='ALL,MODE=fast run'`]);
   expect(planned(workflow).jobs.at(0).command).toBe(`cd 'work dir' && MODE='fast run' /bin/bash "$OLDPWD"/a.sbatch`);
+});
+
+it('the arguments of --args are those of the script, and $1 is not reported then', () => {
+  const text = script(['--array=1-2'], 'run "$1" $SLURM_ARRAY_TASK_ID');
+  const given = (args: string) => convertSlurmArray({ text, path: 'a.sbatch', args });
+  const { workflow, notes } = given(`'two words' x`);
+  expect(notes).toEqual([]);
+  expect(planned(workflow).jobs.at(0).command).toBe(`/bin/bash a.sbatch 'two words' x`);
+  expect(() => given(`'no end`)).toThrow(expect.objectContaining({ code: 'CONVERSION_REFUSED' }));
+});
+
+it('a script that asks to be requeued runs again when its node fails, one with --no-requeue does not', () => {
+  const { workflow, notes } = convert(['--requeue']);
+  expect(notes).toEqual([]);
+  expect(planned(workflow).jobs.length).toBe(3);
+  expect(workflow).toMatchObject({
+    jobs: [{ failure_handler: 'a' }],
+    failure_handlers: [{ name: 'a', on_node_fail: 'retry' }],
+  });
+  expect(convert(['--no-requeue']).workflow).not.toHaveProperty('failure_handlers');
 });

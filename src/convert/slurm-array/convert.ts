@@ -1,5 +1,6 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
+import { shellWords } from '../../core/text/shell-words.ts';
 import { reportOf, type Conversion, type Report } from '../conversion.ts';
 import { uniqueNames } from '../unique-names.ts';
 import { readScript, type Directive, type Script } from './directives.ts';
@@ -14,6 +15,8 @@ interface ArrayScript {
   readonly path: string;
   /** The `--array` of the command line of sbatch, which wins over that of the script. */
   readonly array?: string | undefined;
+  /** The arguments of the script, as behind it on the command line of sbatch. */
+  readonly args?: string | undefined;
 }
 
 /** The parameter that holds the number of the task. */
@@ -25,7 +28,7 @@ const PARAMETER = 'task';
  *
  * Throws: `CONVERSION_REFUSED` if sbatch would refuse the script, or it is no array.
  */
-export function convertSlurmArray({ text, path, array }: ArrayScript): Conversion {
+export function convertSlurmArray({ text, path, array, args }: ArrayScript): Conversion {
   const report = reportOf(path);
   const script = readScript(text);
   if (script === undefined)
@@ -55,9 +58,10 @@ export function convertSlurmArray({ text, path, array }: ArrayScript): Conversio
     report,
   );
   const { folder, exported } = carried(directives, report);
-  reportBody(script, report);
+  reportBody(script, args !== undefined, report);
   const found = folder === undefined || path.startsWith('/') ? shellWord(path) : `"$OLDPWD"/${shellWord(path)}`;
-  const command = [...assigned, ...exported, script.interpreter, found].join(' ');
+  const command = [...assigned, ...exported, script.interpreter, found, ...argumentsOf(args)].join(' ');
+  const requeues = directives.has('requeue') && !directives.has('no-requeue');
   return {
     workflow: {
       name,
@@ -69,24 +73,38 @@ export function convertSlurmArray({ text, path, array }: ArrayScript): Conversio
           parameters: { [PARAMETER]: indices.values },
           env: fixed,
           ...(requirements === undefined ? {} : { resource_requirements: name }),
+          ...(requeues ? { failure_handler: name } : {}),
         },
       ],
       ...(requirements === undefined ? {} : { resource_requirements: [{ name, ...requirements }] }),
+      ...(requeues ? { failure_handlers: [{ name, on_node_fail: 'retry' }] } : {}),
     },
     notes: report.notes,
   };
+}
+
+function argumentsOf(text: string | undefined): readonly string[] {
+  const words = shellWords(text ?? '');
+  if (words === undefined)
+    throw new Refusal(
+      'CONVERSION_REFUSED',
+      `--args ${text}: a quote has no end; write it as on the command line of sbatch`,
+    );
+  return words.map(shellWord);
 }
 
 /** The last of each name, as sbatch reads them. */
 const byName = (directives: readonly Directive[]): ReadonlyMap<string, Directive> =>
   new Map(directives.map((each) => [each.name, each]));
 
+const CARRIED: ReadonlySet<string> = new Set(['array', 'job-name', 'requeue', 'no-requeue']);
+
 /** The folder of the tasks, and the variables that sbatch gives them; the other options go to the report. */
 function carried(directives: ReadonlyMap<string, Directive>, report: Report): { folder?: string; exported: string[] } {
   let folder: string | undefined;
   const exported: string[] = [];
   for (const [name, directive] of directives) {
-    if (name === 'array' || name === 'job-name' || RESOURCES.has(name)) continue;
+    if (CARRIED.has(name) || RESOURCES.has(name)) continue;
     const { value = '', line } = directive;
     if (name === 'chdir') folder = value;
     else if (name === 'export') {
@@ -102,8 +120,10 @@ function carried(directives: ReadonlyMap<string, Directive>, report: Report): { 
   return folder === undefined ? { exported } : { folder, exported };
 }
 
+const ARGUMENT = /(?:^|[\s;&|("'=/])\$(?:[1-9@*]|\{[1-9@*]\}|#(?![\w{]))/;
+
 /** What in the program of the script is different in a job. */
-function reportBody({ body, unread }: Script, report: Report): void {
+function reportBody({ body, unread }: Script, hasArguments: boolean, report: Report): void {
   for (const line of unread) report.note('#SBATCH behind the first command', 'sbatch does not read it either', line);
   for (const { text, line } of body) {
     if (/(?:^|[\s;&|(`])srun\s/.test(text))
@@ -112,13 +132,10 @@ function reportBody({ body, unread }: Script, report: Report): void {
         'it starts tasks of an allocation, and a job is one process: write the program alone',
         line,
       );
-    if (
-      /(?:^|[\s;&|("'])\$(?:[1-9@*]|\{[1-9@*]\}|#(?![\w{]))/.test(text) &&
-      !/awk|perl|sed|function|\(\)\s*\{/.test(text)
-    )
-      report.note(
+    if (!hasArguments && ARGUMENT.test(text) && !/awk|perl|sed|function|\(\)\s*\{/.test(text))
+      report.leaveOut(
         'an argument of the script ($1, $@)',
-        'the job has none: write what was given to sbatch behind the command',
+        'the job has none; give what was given to sbatch behind the script as --args "…"',
         line,
       );
     if (/\bscontrol\s+requeue|\bsbatch\s/.test(text))

@@ -4,7 +4,7 @@ import { directiveText } from './requirements.ts';
 
 /** Options that change how allocations are made, and nothing in the result of a task. */
 const OF_ALLOCATIONS = wordSet(`
-  account partition qos constraint reservation nodelist exclude exclusive licenses clusters
+  account partition qos constraint reservation nodelist exclude clusters
   distribution contiguous oversubscribe extra-node-info hint mem-bind threads-per-core cpu-bind begin
   deadline nice priority hold tmp switches core-spec gpu-bind wckey prefer cluster-constraint power
   spread-job use-min-nodes sockets-per-node cores-per-socket gpu-freq
@@ -13,7 +13,7 @@ const OF_ALLOCATIONS = wordSet(`
 /** Options with no counterpart, and no effect on the result. */
 const WITHOUT_EFFECT = wordSet(`
   mail-user mail-type comment verbose quiet parsable wait no-kill overcommit open-mode profile
-  acctg-freq ignore-pbs requeue no-requeue get-user-env propagate test-only reboot
+  acctg-freq ignore-pbs get-user-env propagate test-only reboot
 `);
 
 /** What the report says of the options that are neither resources nor carried over otherwise. */
@@ -28,6 +28,12 @@ export function reportOther(directive: Directive, report: Report): void {
     );
   } else if (name === 'output' || name === 'error') {
     report.note(text, 'torc writes what jobs print below torc_output/job_stdio; torc jobs output shows it', line);
+  } else if (name === 'time-min') {
+    report.note(text, 'each job asks for the whole time of --time', line);
+  } else if (name === 'licenses') {
+    report.leaveOut(text, 'a workflow has no limits of its own resources: jobs do not wait for a license', line);
+  } else if (name === 'exclusive') {
+    report.leaveOut(text, 'a job shares its node with others: ask for all of its CPUs and memory', line);
   } else if (name === 'dependency') {
     report.leaveOut(text, 'it names jobs of Slurm; add depends_on if the other job becomes part of the workflow', line);
   } else if (name === 'signal') {

@@ -83,13 +83,14 @@ const importSlurmArray = command('import slurm-array <script>', {
   more: 'Each job runs the script itself, with SLURM_ARRAY_TASK_ID and the other variables that a task of the array has. A report on standard error names every line that is not the same in the workflow.',
   options: [
     option('--array <tasks>', 'the tasks, as for sbatch: 1-10, 1,3,5-7 or 0-15:4%2 (default: those of the script)'),
+    option('--args <words>', 'arguments of the script, as behind it on the command line of sbatch'),
     ...conversionOptions,
   ],
   offline: true,
-  run: (context, [path], { array, ...values }) =>
+  run: (context, [path], { array, args, ...values }) =>
     convert(context, { path, why: 'jobs run the script' }, values, async () => {
       const { convertSlurmArray } = await import('../../../convert/slurm-array/convert.ts');
-      return convertSlurmArray({ text: readInput(path, 'a batch script'), path, array });
+      return convertSlurmArray({ text: readInput(path, 'a batch script'), path, array, args });
     }),
 });
 
