@@ -4,6 +4,7 @@ import { fileEntries } from '../file-names.ts';
 import { compareLines, compareOrder, type JobOrder } from './agreement.ts';
 import { commandIn, type RecipeRun } from './command.ts';
 import { readDatabase } from './database.ts';
+import { deletingOnError } from './delete-on-error.ts';
 import { differencesOf, forAll, type RecipeEnvironment } from './environment.ts';
 import { madeBy, type MakeReading } from './made.ts';
 import { neededBy } from './needs.ts';
@@ -56,7 +57,7 @@ export function convertMake(run: MakeRun): Conversion {
     const { inputs, dependsOn } = neededBy(job, reading);
     order.push({ name: job.name, inputs, dependsOn, outputs: job.outputs });
     const { set, unset } = differencesOf(job, targets, look, environment, report);
-    const command = commandIn(job, run, reading);
+    const command = deletingOnError(commandIn(job, run, reading), job, targets);
     return {
       name: job.name,
       command: unset.length === 0 ? command : `unset ${unset.join(' ')}\n${command}`,

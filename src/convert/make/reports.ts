@@ -14,8 +14,6 @@ export function reportSpecialTargets(
     report.leaveOut('.WAIT', 'it orders prerequisites that no file orders; add depends_on');
   if ((targets.get('.INTERMEDIATE')?.prerequisites.length ?? 0) > 0)
     report.note('.INTERMEDIATE', 'torc keeps all files');
-  if (has('.DELETE_ON_ERROR'))
-    report.note('.DELETE_ON_ERROR', 'torc keeps what a failed job wrote, and runs the job again from its beginning');
   for (const [name, { recipe, line, file }] of targets) {
     if (has('.ONESHELL') && made.has(name) && recipe.some((each) => /^[\s@-]*\+|\$[({]MAKE[)}]/.test(each)))
       report.leaveOut(

@@ -280,6 +280,36 @@ const TEXTS = [
     '.POSIX:\nr: a.x b.x ; cat $^ > $@\na.x: ; echo a > $@; false; echo no >> $@\nb.x:\n>-echo b > $@; false; echo yes >> $@',
   ),
   one('.DELETE_ON_ERROR', '.DELETE_ON_ERROR:\nr: a.x ; cat $^ > $@\na.x: ; echo a > $@'),
+  one(
+    '.DELETE_ON_ERROR and a recipe that fails when it has written half',
+    '.DELETE_ON_ERROR:\nr: a.x b.x ; cat $^ > $@\na.x: ; cd sub; echo a > ../$@; exit 3\nb.x:\n>echo b > $@\n>false\n>echo no >> $@',
+    { files: { 'sub/keep': '' } },
+  ),
+  one(
+    '.DELETE_ON_ERROR and a recipe that fails before it writes',
+    '.DELETE_ON_ERROR:\nr: a.x force ; false\na.x: force ; echo $@ >> $@; false\nforce: ;',
+    { files: { r: 'old\n', 'a.x': 'old\n' } },
+  ),
+  one(
+    '.DELETE_ON_ERROR and .PRECIOUS, and an error that is ignored',
+    '.DELETE_ON_ERROR:\n.PRECIOUS: a.x\nr: a.x b.x ; cat $^ > $@\na.x: ; echo a > $@; false\nb.x:\n>-echo b > $@; false',
+  ),
+  one(
+    '.DELETE_ON_ERROR and .ONESHELL',
+    '.DELETE_ON_ERROR:\n.ONESHELL:\nr: a.x ; cat $^ > $@\na.x:\n>echo a > $@\n>exit 4',
+  ),
+  one(
+    'a flag for the compiler of one target, which its prerequisites inherit',
+    'F = -O\nr: F += -g\nr: a.x ; echo $(F) > $@; cat $^ >> $@\na.x: ; echo $(F) > $@\nall: b.x r\nb.x: ; echo $(F) > $@\n.DEFAULT_GOAL := all',
+  ),
+  one(
+    'order-only prerequisites that are not part of the command',
+    'r: a.x | b.x c ; cat $^ > $@; cat b.x >> $@\na.x b.x: | c ; echo $@ > c/$@; cp c/$@ $@\nc: ; mkdir -p $@',
+  ),
+  one(
+    '.SECONDEXPANSION with an automatic variable behind the order-only sign',
+    '.SECONDEXPANSION:\nr.x: $$(subst .x,.y,$$@) | $$(subst .x,.z,$$@) ; cat $^ $(word 1,$|) > $@\nr.z r.y: ; echo $@ > $@',
+  ),
   one('$(shell) before the recipes', 'W := $(shell echo 5)\nr: a.x ; echo $(W) > $@\na.x: ; echo a > $@'),
   one(
     '$(shell) in a recipe that reads what another one makes',
