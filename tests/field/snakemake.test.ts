@@ -77,6 +77,11 @@ const PROMISES: readonly Row[] = [
     files: {},
   },
   {
+    section: 'Profiles: retries and resources by attempt of all rules',
+    rules: 'rule r:\n    output: "o"\n    shell: "echo x >> tries; test $(wc -l < tries) = 3 && cp tries {output}"',
+    files: { 'profiles/default/config.yaml': 'retries: 2\ndefault-resources:\n  mem_mb: attempt * 300\n' },
+  },
+  {
     section: 'Resources, dynamic: memory by attempt',
     rules:
       'rule r:\n    output: "o"\n    retries: 2\n    resources: mem_mb=lambda wildcards, attempt: attempt * 100\n    shell: "echo x >> tries; test $(wc -l < tries) = 3 && cp tries {output}"',

@@ -2,9 +2,8 @@ import { expect, it, test } from 'vitest';
 import { printedJob } from '../../../tests/support/snakemake.ts';
 import { planned } from '../../../tests/spec/reading.ts';
 import { noteText } from '../conversion.ts';
-import { attemptsToAsk } from './attempts.ts';
+import { attemptsToAsk, usualRetries } from './attempts.ts';
 import { convertSnakemake } from './convert.ts';
-import { readRules } from './rules.ts';
 
 /** A rule, and what a dry run prints for each attempt of its job. */
 const convert = (
@@ -76,5 +75,19 @@ test.each([
   ['rule r:\n  retries: 30\n  resources: mem_mb=lambda wc, attempt: attempt\n', 6],
 ])('of the Snakefile %j the attempts to ask for are %i', (text, expected) => {
   const files = [{ path: 'Snakefile', text }];
-  expect(attemptsToAsk(files, readRules(files))).toBe(expected);
+  expect(attemptsToAsk(files, [])).toBe(expected);
+});
+
+it('a profile sets the retries of rules that say nothing of them', () => {
+  const profiles = [
+    { path: 'profiles/default/config.yaml', text: 'retries: 2\ndefault-resources:\n  mem_mb: attempt * 300\n' },
+  ];
+  const files = [
+    { path: 'Snakefile', text: 'rule r:\n  shell: "x"\nrule once:\n  retries: 0\n  shell: "x"\n' },
+  ] as const;
+  expect([usualRetries(profiles), usualRetries([]), attemptsToAsk(files, profiles)]).toEqual([2, 0, 3]);
+  const job = (rule: string) => printedJob(rule, { output: rule }, 'x');
+  const { workflow } = convertSnakemake({ files, printed: `${job('r')}${job('once')}`, profiles });
+  expect(workflow).toMatchObject({ jobs: [{ failure_handler: 'retry_1' }, {}] });
+  expect((workflow['jobs'] as object[])[1]).not.toHaveProperty('failure_handler');
 });

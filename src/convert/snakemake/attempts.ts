@@ -5,16 +5,27 @@ import type { ValueMap } from '../../core/workflow-file/text/value.ts';
 import type { Report } from '../conversion.ts';
 import { jobKey, type ResolvedJob } from './dry-run.ts';
 import { gpusOf, memoryBytesOf, runtimeSecondsOf } from './requirements.ts';
-import { hasAttempt, numberBehind, type Snakefile, type WrittenRule } from './rules.ts';
+import { hasAttempt, numberBehind, readRules, type Snakefile, type WrittenRule } from './rules.ts';
 
 /** Attempts that Snakemake is asked for: each is a dry run of its own, which takes minutes for many jobs. */
 const MOST_ATTEMPTS = 6;
 
+/** The retries of rules that say nothing of them, by the profiles that Snakemake read. The last one counts. */
+export function usualRetries(profiles: readonly Snakefile[]): number {
+  const found = profiles.map(({ text }) => /^(?:retries|restart-times)\s*:\s*["']?(\d+)/m.exec(text)?.[1]);
+  return Number(found.findLast((each) => each !== undefined) ?? 0);
+}
+
+/** Undefined if a program makes the number. */
+export const retriesOf = (rule: WrittenRule | undefined, usual: number): number | undefined =>
+  rule?.directives.has('retries') === true ? numberBehind(rule, 'retries') : usual;
+
 /** How many attempts of jobs have to be asked for: more than one if a value may depend on `attempt`. */
-export function attemptsToAsk(files: readonly Snakefile[], rules: ReadonlyMap<string, WrittenRule>): number {
-  if (!files.some(({ text }) => hasAttempt(text))) return 1;
-  const retries = [...rules.values()].map((rule) => numberBehind(rule, 'retries') ?? 0);
-  return Math.min(MOST_ATTEMPTS, 1 + greatest([0, ...retries]));
+export function attemptsToAsk(files: readonly Snakefile[], profiles: readonly Snakefile[]): number {
+  if (![...files, ...profiles].some(({ text }) => hasAttempt(text))) return 1;
+  const usual = usualRetries(profiles);
+  const retries = [...readRules(files).values()].map((rule) => retriesOf(rule, usual) ?? 0);
+  return Math.min(MOST_ATTEMPTS, 1 + greatest([usual, ...retries]));
 }
 
 /** The attempts of each job after its first one, by the output of a dry run for each. */
@@ -34,11 +45,10 @@ export function laterAttempts(
 export function handlerOf(
   job: ResolvedJob,
   rule: WrittenRule | undefined,
-  later: readonly ResolvedJob[],
+  { retries, later }: { readonly retries: number; readonly later: readonly ResolvedJob[] },
   report: Report,
 ): ValueMap | undefined {
-  const retries = numberBehind(rule, 'retries');
-  if (retries === undefined || retries === 0) return undefined;
+  if (retries === 0) return undefined;
   const attempts = retries + 1;
   const all = [job, ...later];
   const differs = (valueOf: (each: ResolvedJob) => unknown) => all.some((each) => valueOf(each) !== valueOf(job));

@@ -199,6 +199,7 @@ test.each([
   ['disk_mb=500, disk=500 MB, disk_mib=477', 'note: the resource disk_mb of rule r: '],
   ['slurm_partition=long', 'note: the resource slurm_partition of rule r: '],
   ['mpi=srun', 'left out: the resource mpi of rule r (srun): '],
+  ['mem_mb=<TBD>, mem=<TBD>, disk=<TBD>', 'left out: the resource mem_mb of rule r: '],
   ['licences=2', 'left out: the resource licences of rule r: '],
 ])('the resources "%s", which are no requirement, stand in the report', (resources, expected) => {
   const { notes } = convert('rule r:\n  shell: "x"\n', [printed('r', { output: 'o', resources }, 'x')]);

@@ -3,12 +3,12 @@ import type { ValueMap } from '../../core/workflow-file/text/value.ts';
 import { reportOf, type Conversion } from '../conversion.ts';
 import { fileEntries } from '../file-names.ts';
 import { uniqueNames } from '../unique-names.ts';
-import { handlerOf, laterAttempts } from './attempts.ts';
+import { handlerOf, laterAttempts, retriesOf, usualRetries } from './attempts.ts';
 import { bySnakemake, byShell, needsSnakemake } from './command.ts';
 import { readDryRun } from './dry-run.ts';
 import { reportFiles, reportHidden, reportJob } from './reports.ts';
 import { environmentOfThreads, environmentOfTmpdir, requirementsOf } from './requirements.ts';
-import { numberBehind, readRules, type Snakefile } from './rules.ts';
+import { readRules, type Snakefile } from './rules.ts';
 
 /** What Snakemake printed, and the files that it read. */
 export interface SnakemakeRun {
@@ -17,6 +17,8 @@ export interface SnakemakeRun {
   readonly printed: string;
   /** The same for each further attempt that a job may have. */
   readonly later?: readonly string[] | undefined;
+  /** The profiles that Snakemake read: their retries are those of all rules. */
+  readonly profiles?: readonly Snakefile[] | undefined;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface SnakemakeRun {
  *
  * Throws: `CONVERSION_REFUSED` if there is nothing to run.
  */
-export function convertSnakemake({ files, printed, later = [] }: SnakemakeRun): Conversion {
+export function convertSnakemake({ files, printed, later = [], profiles = [] }: SnakemakeRun): Conversion {
   const [{ path }] = files;
   const report = reportOf(path);
   const rules = readRules(files);
@@ -34,7 +36,8 @@ export function convertSnakemake({ files, printed, later = [] }: SnakemakeRun): 
   const resolved = all.filter((job) => job.shell !== undefined || needsSnakemake(job, rules.get(job.rule)));
   if (resolved.length === 0)
     throw new Refusal('CONVERSION_REFUSED', `${path}: Snakemake would run nothing, so there are no jobs`);
-  reportFiles(files, rules, report);
+  const usual = usualRetries(profiles);
+  reportFiles(files, usual > 0 || [...rules.values()].some(({ directives }) => directives.has('retries')), report);
   const names = fileEntries();
   const unique = uniqueNames();
   const needs = sharedEntries('needs');
@@ -47,10 +50,13 @@ export function convertSnakemake({ files, printed, later = [] }: SnakemakeRun): 
     const measured = job.benchmark.filter((each) => read.has(each));
     const isOfSnakemake = needsSnakemake(job, rule) || measured.length > 0;
     reportJob(job, rule, isOfSnakemake, report);
-    const attempts = laterOf(job, numberBehind(rule, 'retries') ?? 0);
+    const retries = retriesOf(rule, usual) ?? 0;
+    const attempts = laterOf(job, retries);
     // Snakemake makes the attempts in the job itself: there has to be room for the last one.
     const asked = needs.nameOf(requirementsOf((isOfSnakemake ? attempts.at(-1) : undefined) ?? job));
-    const handler = handlers.nameOf(isOfSnakemake ? undefined : handlerOf(job, rule, attempts, report));
+    const handler = handlers.nameOf(
+      isOfSnakemake ? undefined : handlerOf(job, rule, { retries, later: attempts }, report),
+    );
     const env = isOfSnakemake
       ? {}
       : { ...(job.threads > 1 ? environmentOfThreads(job.threads) : {}), ...environmentOfTmpdir(job, rule) };

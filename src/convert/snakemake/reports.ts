@@ -68,12 +68,7 @@ export function reportHidden(
 }
 
 /** What in the Snakefiles is neither a rule nor part of the dry run. */
-export function reportFiles(
-  files: readonly Snakefile[],
-  rules: ReadonlyMap<string, WrittenRule>,
-  report: Report,
-): void {
-  const hasRetries = [...rules.values()].some(({ directives }) => directives.has('retries'));
+export function reportFiles(files: readonly Snakefile[], hasRetries: boolean, report: Report): void {
   for (const file of files) {
     if (!hasRetries && hasAttempt(file.text))
       report.note('attempt', 'no rule has retries; those of --retries are not known here', undefined, file.path);

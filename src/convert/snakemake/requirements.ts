@@ -46,16 +46,20 @@ export function requirementsOf(job: ResolvedJob): ValueMap | undefined {
 
 const CARRIED =
   /^(?:mem|mem_mb|mem_mib|mem_mb_per_cpu|cpus_per_task|runtime|runtime_min|time_min|gpus?|nvidia_gpu|tmpdir)$/;
+/** Those that decide; others say the same in other units. */
+const OF_INPUTS = /^(?:mem_mb|mem_mb_per_cpu|runtime|gpus?|nvidia_gpu|cpus_per_task)$/;
 const OF_ALLOCATIONS = /^(?:slurm_(?:partition|account|qos)|partition|account|qos|clusters|gpu_model)$/;
 const OF_STEPS = /^(?:nodes|tasks|tasks_per_node|tasks_per_gpu|mpi|slurm_extra|constraint)$/;
 
 /** Resources that are no requirement of a job. */
 export function reportResources(job: ResolvedJob, rule: WrittenRule | undefined, report: Report): void {
   for (const [name, value] of job.resources) {
-    if (CARRIED.test(name) || !/^\w+$/.test(name)) continue;
-    if (name === 'gres' && gpusOf(job) !== undefined) continue;
     const found = `the resource ${name} of rule ${job.rule}`;
     const at = [rule?.line, rule?.file] as const;
+    if (value === '<TBD>' && OF_INPUTS.test(name))
+      report.leaveOut(found, 'it is known when the inputs of the job are there: write it into the file', ...at);
+    if (CARRIED.test(name) || !/^\w+$/.test(name)) continue;
+    if (name === 'gres' && gpusOf(job) !== undefined) continue;
     if (/^disk(?:_mi?b)?$/.test(name)) {
       // Each is printed in three units.
       if (name === 'disk_mb') report.note(found, 'torc does not count disk space', ...at);

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Outcome } from '../../../cluster/exec.ts';
 import type { Conversion } from '../../../convert/conversion.ts';
 import { attemptsToAsk } from '../../../convert/snakemake/attempts.ts';
 import { convertSnakemake } from '../../../convert/snakemake/convert.ts';
-import { includesOf, readRules, type Snakefile } from '../../../convert/snakemake/rules.ts';
+import { includesOf, type Snakefile } from '../../../convert/snakemake/rules.ts';
 import { readUserText } from '../read-user-text.ts';
 import { askProgram } from './ask-program.ts';
 
@@ -40,10 +40,23 @@ export async function convertSnakefile({ path, targets, cores, environment }: Gi
   const printed = await ask();
   const main: Snakefile = { path, text: readUserText(path) };
   const files = [main, ...included(main, new Set([path]))] as const;
-  const attempts = attemptsToAsk(files, readRules(files));
+  const profiles = profilesNamed(printed);
+  const attempts = attemptsToAsk(files, profiles);
   const later: string[] = [];
   for (let attempt = 2; attempt <= attempts; attempt += 1) later.push(await ask('--attempt', String(attempt)));
-  return convertSnakemake({ files, printed, later });
+  return convertSnakemake({ files, printed, later, profiles });
+}
+
+/** The settings of the profiles that Snakemake says it uses; those that are found by name in another folder are not read. */
+function profilesNamed(printed: string): Snakefile[] {
+  const [, words = ''] = /^Using (.*) for setting default command line arguments\.$/m.exec(printed) ?? [];
+  const folders = words.split(/\s+(?:and\s+)?/).filter((each) => existsSync(each) && statSync(each).isDirectory());
+  return folders.flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => /^(?:profile|config)(?:\.v\d+\+)?\.yaml$/.test(name))
+      .toSorted()
+      .map((name) => ({ path: join(folder, name), text: readUserText(join(folder, name)) })),
+  );
 }
 
 /** A dry run prints errors on standard output. */
