@@ -3213,7 +3213,7 @@ export interface Calls {
     families_left_out: number;
     jobs_left_out: number;
   }>;
-  /** List the jobs of a family, by id (addition). `after` is the id of the last one of the previous page; `skip` passes over so many jobs behind it, whatever their status. */
+  /** List the jobs of a family, by id (addition). `after` is the id of the last one of the previous page; `skip` passes over so many jobs behind it, whatever their status; `name` is a part of their names. */
   readonly listFamilyJobs: (call: {
     params: {
       id: number;
@@ -3221,6 +3221,7 @@ export interface Calls {
     };
     query?: {
       status?: JobStatus | undefined;
+      name?: string | undefined;
       after?: number | undefined;
       skip?: number | undefined;
       limit?: number | undefined;
@@ -3231,6 +3232,9 @@ export interface Calls {
       name: string;
       status: JobStatus;
       attempt_id: number;
+      return_code?: number | null | undefined;
+      seconds?: number | null | undefined;
+      peak_memory_bytes?: number | null | undefined;
     }[];
     has_more: boolean;
   }>;

@@ -95,6 +95,27 @@ describe.skipIf(CHROMIUM === undefined)(
       expect(faults).toEqual([]);
     });
 
+    it('all of a graph is in its frame on a desk and on a phone, with names that can be read', async () => {
+      const { page } = await openedChain(6);
+      for (const size of [
+        { width: 1400, height: 900 },
+        { width: 390, height: 844 },
+      ]) {
+        await page.setViewportSize(size);
+        await page.reload();
+        await comes(page, 'step_af');
+        const isWhole = () =>
+          page
+            .locator('.graph')
+            .evaluate(
+              (graph: { scrollWidth: number; clientWidth: number; scrollHeight: number; clientHeight: number }) =>
+                graph.scrollWidth <= graph.clientWidth && graph.scrollHeight <= graph.clientHeight,
+            );
+        await until(isWhole, (is) => is, `the whole graph at ${size.width}`);
+        expect(await page.locator('.graph text').first().isVisible()).toBe(true);
+      }
+    });
+
     it('a graph that has room in its frame has no buttons', async () => {
       const { page } = await openedChain(2);
       expect(await drawn(page)).toBe(2);

@@ -46,7 +46,18 @@ export const WorkflowGraph = z.object({
 export type WorkflowGraph = z.output<typeof WorkflowGraph>;
 
 export const FamilyJobs = z.object({
-  items: z.array(z.object({ id, name: text, status: jobStatus, attempt_id: integer })),
+  items: z.array(
+    z.object({
+      id,
+      name: text,
+      status: jobStatus,
+      attempt_id: integer,
+      /** Of its current result, if it has one. */
+      return_code: maybe(integer),
+      seconds: maybe(number),
+      peak_memory_bytes: maybe(integer),
+    }),
+  ),
   has_more: flag,
 });
 export type FamilyJobs = z.output<typeof FamilyJobs>;

@@ -19,14 +19,17 @@ interface GraphProps {
 }
 
 /**
- * Families and the dependencies between them, from left to right; only those in view are elements. A change of the scale moves the whole
+ * Families and the dependencies between them; only those in view are elements. A change of the scale moves the whole
  * drawing: the places of its elements stay. The table below says the same.
  */
 export function FamilyGraph({ id, graph }: GraphProps) {
-  const picture = useMemo(() => pictureOf(graph), [graph]);
   const element = useRef<HTMLDivElement>(null);
   const [frame, setFrame] = useState<FrameSize>({ width: 0, height: HIGHEST_PX });
-  const [view, setView] = useState<GraphView>({ scale: 1, left: 0, top: 0 });
+  const picture = useMemo(() => pictureOf(graph, frame), [graph, frame]);
+  /** What the reader has chosen. Before that, all of the graph is shown if its names can be read. */
+  const [held, setView] = useState<GraphView>();
+  const whole = wholeScale(picture, frame);
+  const view = held ?? { scale: hasNames(whole) ? whole : 1, left: 0, top: 0 };
   const { scale } = view;
   const isNamed = hasNames(scale);
   // What is drawn again at each step is what the step changes: elements that are the same objects are not compared.
@@ -59,14 +62,15 @@ export function FamilyGraph({ id, graph }: GraphProps) {
   };
   const onScroll = () => {
     const now = scrolled();
-    setView((before) =>
-      before.scale !== scale || isSame(viewedArea(before, frame), viewedArea(now, frame)) ? before : now,
-    );
+    setView((before) => {
+      const last = before ?? view;
+      return last.scale !== scale || isSame(viewedArea(last, frame), viewedArea(now, frame)) ? before : now;
+    });
   };
   const zoom = (times: number, at = { x: frame.width / 2, y: frame.height / 2 }) => {
     const now = scrolled();
     // Steps that follow one another before the browser draws add up.
-    setView((before) => enlarged(before.scale === scale ? now : before, times, at, picture, frame));
+    setView((before = view) => enlarged(before.scale === scale ? now : before, times, at, picture, frame));
   };
   const onWheel = (event: WheelEvent) => {
     if (!event.ctrlKey) return;
@@ -86,7 +90,7 @@ export function FamilyGraph({ id, graph }: GraphProps) {
     .map(({ path }) => path)
     .join('');
   const { width, height } = picture;
-  const hasRoom = frame.width === 0 || (wholeScale(picture, frame) === 1 && scale === 1);
+  const hasRoom = frame.width === 0 || (whole === 1 && scale === 1);
   return (
     <>
       {!hasRoom && (

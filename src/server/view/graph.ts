@@ -3,6 +3,7 @@ import type { JobStatus } from '../../core/job/job-statuses.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { FamilyJobs, WorkflowGraph } from '../../core/contract/view.ts';
 import { type GroupedFamilies, type Family, positionBehind } from '../../core/lifecycle/families/families.ts';
+import { presentFields } from '../records/present.ts';
 import type { Store } from '../records/store.ts';
 import { beginSlice, type Slice } from '../store/slices.ts';
 import type { FamiliesOf } from './families.ts';
@@ -17,6 +18,7 @@ const PAGE_JOBS = 100;
 
 interface FamilyQuery {
   readonly status?: JobStatus | undefined;
+  readonly name?: string | undefined;
   readonly after?: number | undefined;
   readonly skip?: number | undefined;
   readonly limit?: number | undefined;
@@ -34,7 +36,7 @@ export function createGraphs({ find }: Store, queries: ViewQueries, familiesOf: 
     async jobs(
       workflowId: number,
       family: string,
-      { status, after = 0, skip = 0, limit = PAGE_JOBS }: FamilyQuery,
+      { status, name, after = 0, skip = 0, limit = PAGE_JOBS }: FamilyQuery,
     ): Promise<FamilyJobs> {
       find.run(workflowId);
       const place = (each: GroupedFamilies) => each.families.findIndex(({ key }) => key === family);
@@ -48,11 +50,13 @@ export function createGraphs({ find }: Store, queries: ViewQueries, familiesOf: 
       if (members === undefined) kept.members.set(wanted, (members = await membersOf(kept, wanted, slice)));
       const items: FamilyJobs['items'] = [];
       // Of all jobs one more than the page, which says whether there are more.
-      const part = status === undefined ? limit + 1 : ROWS;
+      const part = status === undefined && name === undefined ? limit + 1 : ROWS;
+      const wantedName = name?.toLowerCase() ?? '';
       for (let at = positionBehind(members, after) + skip; at < members.length && items.length <= limit; at += part) {
-        for (const row of queries.named.all({ ids: JSON.stringify(members.slice(at, at + part)) })) {
-          const each = { ...row, status: statusOf(row.status) };
-          if (status === undefined || each.status === status) items.push(each);
+        for (const row of queries.listed.all({ ids: JSON.stringify(members.slice(at, at + part)) })) {
+          const each = { ...presentFields(row), status: statusOf(row.status) };
+          if ((status === undefined || each.status === status) && row.name.toLowerCase().includes(wantedName))
+            items.push(each);
         }
         if (slice.isOver) await slice.pause();
       }

@@ -29,6 +29,16 @@ interface RunningNowRow {
   start_time: string | null;
 }
 
+interface ListedJob {
+  id: number;
+  name: string;
+  status: number;
+  attempt_id: number;
+  return_code: number | null;
+  seconds: number | null;
+  peak_memory_bytes: number | null;
+}
+
 export interface FailedRow {
   id: number;
   name: string;
@@ -158,6 +168,12 @@ export const viewQueries = (db: Database) => ({
       limit :limit)`),
   named: db.prepare<{ ids: string }, { id: number; name: string; status: number; attempt_id: number }>(`
     select id, name, status, attempt_id from job where id in (select value from json_each(:ids)) order by id`),
+  listed: db.prepare<{ ids: string }, ListedJob>(`
+    select job.id, job.name, job.status, job.attempt_id, result.return_code, result.exec_time_minutes * 60 as seconds,
+      result.peak_memory_bytes
+    from job left join result on result.id = job.result_id
+    where job.id in (select value from json_each(:ids))
+    order by job.id`),
   // Rows of other runs and without a time have no marks. `filter` would leave them out at twice the time.
   ended: db.prepare<Part & { runId: number }, EndedColumns>(`
     select count(*) as length, max(id) as last, json_group_array(id) as ids, json_group_array(job_id) as jobs,

@@ -118,6 +118,8 @@ describe('the views of a workflow with many jobs', () => {
     expect(await client.listFamilyJobs({ params, query: { skip: JOBS } })).toEqual({ items: [], has_more: false });
     const failed = await client.listFamilyJobs({ params, query: { status: 'failed', limit: 2 } });
     expect(failed).toMatchObject({ items: [{ id: 7 }, { id: 107 }], has_more: true });
+    const named = await client.listFamilyJobs({ params, query: { name: 'ORK_107', limit: 1 } });
+    expect(named.items.map(({ name }) => name)).toEqual(['work_107']);
   });
 
   it('a family that is new is found, and its jobs are listed', async () => {

@@ -51,10 +51,11 @@ export const viewRoutes = {
     reply: WorkflowGraph,
   }),
   listFamilyJobs: route('GET', '/workflows/{id}/families/{family}/jobs', 'own', 'workflow in path', {
-    says: 'List the jobs of a family, by id (addition). `after` is the id of the last one of the previous page; `skip` passes over so many jobs behind it, whatever their status.',
+    says: 'List the jobs of a family, by id (addition). `after` is the id of the last one of the previous page; `skip` passes over so many jobs behind it, whatever their status; `name` is a part of their names.',
     params: z.object({ id: queryInteger, family: text }),
     query: z.object({
       status: jobStatus.optional(),
+      name: text.optional(),
       after: queryInteger.optional(),
       skip: queryInteger.pipe(z.int().min(0)).optional(),
       limit: pageLimit,
