@@ -78,6 +78,7 @@ describe('agents at /mcp', () => {
   it('every tool that reads answers for a workflow that was run', async () => {
     const { call } = await agent(server);
     const given: Readonly<Record<string, Record<string, unknown>>> = {
+      list_workflows: {},
       explain_job: { job_id: failedJob },
       tail_output: { job_id: failedJob },
       get_job_details: { job_id: failedJob },

@@ -58,6 +58,26 @@ describe('what an agent reads', () => {
     expect((whole['output'] as { lines: string[] }).lines).toHaveLength(100);
   });
 
+  it('list_workflows has the state of each workflow, and tools take names of workflows and jobs in the place of ids', async () => {
+    const { call } = await agent();
+    const { json } = await call('list_workflows', {});
+    expect(json).toMatchObject({
+      workflows: [{ workflow_id: 1, name: 'agents', user: 'tester', state: 'failed', done: 1, failed: 4, total: 6 }],
+      has_more: false,
+    });
+    expect((await call('get_graph', { workflow_id: 'agents' })).json).toMatchObject({
+      families: [{ name: 'good' }, {}, {}, {}],
+    });
+    expect((await call('explain_job', { job_id: 'typing' })).json).toMatchObject({ job_id: idOf['typing'] });
+    const change = { job_id: 'typing', command: 'echo hello' };
+    const planned = await call('change_job_commands', { workflow_id: 'agents', changes: [change], dry_run: true });
+    expect(planned.json).toMatchObject({ changes: [{ job_id: idOf['typing'], after: 'echo hello' }] });
+    expect(await call('explain_job', { job_id: 'nothing' })).toMatchObject({
+      isError: true,
+      json: { error: 'no job of the 20 newest workflows is named "nothing"; list_jobs_by_status lists jobs' },
+    });
+  });
+
   it('get_graph has a row for each family of jobs, with what it depends on, and refuses a workflow that is not there', async () => {
     const { call } = await agent();
     const { json } = await call('get_graph', { workflow_id: 1 });
@@ -71,6 +91,7 @@ describe('what an agent reads', () => {
   it('every tool that reads answers for a workflow that was run', async () => {
     const { call } = await agent('--read-only');
     const given: Readonly<Record<string, Record<string, unknown>>> = {
+      list_workflows: {},
       explain_job: { job_id: idOf['good'] },
       tail_output: { job_id: idOf['good'] },
       get_job_details: { job_id: idOf['good'] },
@@ -163,7 +184,7 @@ describe('what an agent gets wrong', () => {
   it.each([
     ['explain_job', { job_id: 99_999 }, /99999/],
     ['explain_workflow', { workflow_id: 999 }, /999/],
-    ['explain_workflow', { workflow_id: 'one' }, /workflow_id/],
+    ['explain_workflow', { workflow_id: 0 }, /workflow_id/],
     ['explain_workflow', { workflow: 1 }, /workflow/],
     ['list_jobs_by_status', { workflow_id: 1, status: 'done' }, /status/],
     ['get_docs', { topic: 'workflow-specs' }, /similar: workflow-spec/],

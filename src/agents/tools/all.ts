@@ -12,7 +12,14 @@ import {
   updateJobResources,
 } from './resources.ts';
 import { getSlurmSacct, listResults } from './results.ts';
-import { explainWorkflowTool, getExecutionPlan, getGraph, getWorkflowStatus, getWorkflowSummary } from './workflows.ts';
+import {
+  explainWorkflowTool,
+  getExecutionPlan,
+  getGraph,
+  getWorkflowStatus,
+  getWorkflowSummary,
+  listWorkflowsTool,
+} from './workflows.ts';
 
 /** Every tool, those first that an agent needs first. */
 export const tools: readonly Tool[] = [
@@ -23,6 +30,7 @@ export const tools: readonly Tool[] = [
   changeJobCommands,
   suggestResources,
   createWorkflowTool,
+  listWorkflowsTool,
   getWorkflowStatus,
   getWorkflowSummary,
   getExecutionPlan,

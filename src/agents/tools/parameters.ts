@@ -3,8 +3,10 @@ import { jobStatuses } from '../../core/job/job-statuses.ts';
 
 /** Parameters of several tools. */
 export const idParameter = z.int().positive();
-export const workflowIdParameter = idParameter.describe('id of the workflow');
-export const jobId = idParameter.describe('id of the job');
+/** A name is replaced by its id before a tool runs: ../named.ts. */
+const idOrNameParameter = z.union([idParameter, z.string().min(1)]) as unknown as z.ZodType<number>;
+export const workflowIdParameter = idOrNameParameter.describe('id or name of the workflow');
+export const jobId = idOrNameParameter.describe('id or name of the job');
 export const statusParameter = z.enum(jobStatuses);
 export const factor = z.number().positive();
 export const dryRun = z.boolean().describe('true: only show the plan; false: carry it out');

@@ -5,10 +5,41 @@ import { outcomeRecord } from '../../core/lifecycle/explain/outcome.ts';
 import { executionPlan } from '../../core/workflow-file/plan/execution-plan.ts';
 import type { ExplainedJob } from '../../operations/explain/explain.ts';
 import { explainWorkflow } from '../../operations/explain/workflow.ts';
+import { standingOf } from '../../operations/report/views/workflow-state.ts';
 import { asData } from '../data.ts';
 import { type Backend, tool } from '../tool.ts';
 import { parameters, workflowParameters } from './parameters.ts';
 import { planFrom } from './spec.ts';
+
+const [USUAL_WORKFLOWS, MOST_WORKFLOWS] = [50, 1000];
+
+export const listWorkflowsTool = tool('list_workflows', {
+  says: 'Workflows, the newest first, each with its state and how many jobs completed, failed, were stopped and run. Without user those of the user of this server; all_users lists those of all users.',
+  effect: 'reads',
+  input: parameters({
+    name: z.string().min(1).optional().describe('any part of the name'),
+    user: z.string().min(1).optional(),
+    all_users: z.boolean().default(false),
+    before_id: z.int().positive().optional().describe('only older ones: the id of the last one of the reply before'),
+    limit: z.int().positive().max(MOST_WORKFLOWS).default(USUAL_WORKFLOWS),
+  }),
+  more: 'ask with a smaller limit, or with before_id',
+  async run({ name, user, all_users: isForAll, before_id: before, limit }, backend) {
+    const server = await backend.client();
+    const query = { name, user: isForAll ? undefined : (user ?? backend.user), before, limit };
+    const { items, has_more: hasMore } = await server.listWorkflowOverviews({ query });
+    return {
+      workflows: items.map((each) => ({
+        workflow_id: each.id,
+        name: each.name,
+        user: each.user,
+        created: each.timestamp,
+        ...standingOf(each),
+      })),
+      has_more: hasMore,
+    };
+  },
+});
 
 export const getWorkflowStatus = tool('get_workflow_status', {
   says: 'Status of a workflow: how many jobs completed, failed, were stopped, run or did not run, the number by status, active runners, allocations, and why ready jobs do not start.',
