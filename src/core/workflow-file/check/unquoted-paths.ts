@@ -3,7 +3,7 @@ import { quoteContexts } from '../expand/shell-quote.ts';
 import { templateOf } from '../expand/template.ts';
 import type { SpecFamily } from '../expand/family.ts';
 import type { FilePaths } from '../link/file-paths.ts';
-import { meantPaths, ownTokens } from '../link/own-tokens.ts';
+import { meantPaths, ownPathOf, ownTokens } from '../link/own-tokens.ts';
 import { tokenParts } from '../link/tokens.ts';
 import type { Complain } from '../problems/problems.ts';
 import type { TextPart } from '../problems/text-part.ts';
@@ -69,8 +69,8 @@ function unquotedTokens(
     return [{ place, part: part.part, pathAt }];
   });
   for (const token of ownTokens(command, spec)) {
-    const path = templateOf(meantPaths(token, spec)[0]?.path ?? '', axes);
-    placed.push({ place: token.at, part: token.part, pathAt: (combination) => path.render(combination) });
+    const [meant] = meantPaths(token, spec);
+    if (meant !== undefined) placed.push({ place: token.at, part: token.part, pathAt: ownPathOf(token, meant, axes) });
   }
   placed.sort((one, other) => one.place - other.place);
   const contexts = quoteContexts(

@@ -9,6 +9,8 @@ export interface Axis {
   readonly isQuoted?: boolean;
   /** The first of its values that is printed otherwise than it was written. */
   readonly rewritten?: Rewritten | undefined;
+  /** For a shifted parameter: whether a value is beyond the ends of the range. */
+  readonly isOutside?: (index: number) => boolean;
   /** Axes of one bundle vary together, also in a product: only their combinations by position exist. */
   readonly bundle?: object | undefined;
 }

@@ -1,4 +1,5 @@
 import type { SpecFamily } from '../expand/family.ts';
+import { shiftedTemplate } from '../expand/shift.ts';
 import { templateOf, type Template } from '../expand/template.ts';
 import type { JobSpec } from '../shape/workflow.ts';
 import type { TextPart } from '../problems/text-part.ts';
@@ -26,9 +27,10 @@ export function fieldsOf({ spec, axes }: SpecFamily<JobSpec>, relation: Relation
   const all = (texts: readonly string[]): Template[] => texts.map((text) => templateOf(text, axes));
   const named = (text: string | undefined): NamedToken[] =>
     tokensIn(text, relation).map(({ name, part }) => ({ name: templateOf(name, axes), part }));
-  const names = all(spec[relation.names] ?? []);
+  const shifting = (texts: readonly string[]): Template[] => texts.map((text) => shiftedTemplate(text, axes));
+  const names = shifting(spec[relation.names] ?? []);
   const patterns = all(spec[relation.patterns] ?? []);
-  const paths = all((relation.paths === undefined ? [] : (spec[relation.paths] ?? [])).map(({ path }) => path));
+  const paths = shifting((relation.paths === undefined ? [] : (spec[relation.paths] ?? [])).map(({ path }) => path));
   const [command, script] = [named(spec.command), named(spec.invocation_script)];
   const texts = [...names, ...patterns, ...paths, ...[...command, ...script].map(({ name }) => name)];
   return { names, patterns, paths, command, script, isFixed: texts.every(({ fixed }) => fixed !== undefined) };

@@ -1,6 +1,7 @@
 import type { Axes } from '../expand/axes.ts';
 import { SpecFamilies, type SpecFamily } from '../expand/family.ts';
-import { eachDistinct, templateOf, type Template } from '../expand/template.ts';
+import { isOutside, shiftedTemplate } from '../expand/shift.ts';
+import { eachDistinct, type Template } from '../expand/template.ts';
 import { IntList } from '../../lists/int-list.ts';
 import { sequence } from '../../lists/sequence.ts';
 import { NameIndex } from '../pattern/name-index.ts';
@@ -23,6 +24,7 @@ interface Given {
 interface Source {
   readonly family: SpecFamily<JobSpec>;
   readonly path: Template;
+  readonly field: 'inputs' | 'outputs';
   readonly place: ValuePath;
   readonly own: IntList;
 }
@@ -75,9 +77,8 @@ export function withFilesOfJobs(
 }
 
 /** Two paths are two names: only an entry of `files` can be called as a path. */
-function nameTaken({ code, found = '' }: Complaint, { place }: Source): { readonly plain?: string } {
+function nameTaken({ code, found = '' }: Complaint, { field }: Source): { readonly plain?: string } {
   if (code !== 'NAME_DUPLICATE') return {};
-  const [, , field = ''] = place;
   const names = field === 'inputs' ? 'input_files' : 'output_files';
   return {
     plain: `${field} takes paths, and '${found}' is the name of an entry of \`files\` with another path: write the name in ${names}, or the path here`,
@@ -92,7 +93,7 @@ function sourcesOf(jobs: SpecFamilies<JobSpec>): Source[] {
       for (const [index, { path }] of (family.spec[field] ?? []).entries()) {
         if (path === UNREAD) continue;
         const place = ['jobs', family.at, field, index];
-        sources.push({ family, path: templateOf(path, family.axes), place, own: new IntList(1) });
+        sources.push({ family, field, path: shiftedTemplate(path, family.axes), place, own: new IntList(1) });
       }
   }
   return sources;
@@ -102,8 +103,9 @@ function sourcesOf(jobs: SpecFamilies<JobSpec>): Source[] {
 function findOwn(sources: readonly Source[], entries: SpecFamilies<FileSpec>, keyOf: PathKey): void {
   const owners = new IntList();
   const combinations = new IntList();
-  for (const [number, { path, family }] of sources.entries())
+  for (const [number, { path, family, field }] of sources.entries())
     eachDistinct(path, family.axes, (combination) => {
+      if (field === 'inputs' && isOutside(path, combination)) return;
       owners.push(number);
       combinations.push(combination);
     });

@@ -1,5 +1,6 @@
 import { patternText } from '../../text/pattern-text.ts';
 import type { Draft, Links, DraftRecords } from './draft.ts';
+import { shiftedTemplate } from '../expand/shift.ts';
 import { templateOf } from '../expand/template.ts';
 import { cycleText } from '../graph/cycle-text.ts';
 import { type Dependencies, explicitGraph, graphOf, type RecordFlow, type Graph } from '../graph/graph.ts';
@@ -159,7 +160,7 @@ function dependencyPath(
   const { family, combination } = families.at(job);
   const { spec, at, axes } = family;
   const name = nameAt(other);
-  const named = (spec.depends_on ?? []).findIndex((text) => templateOf(text, axes).render(combination) === name);
+  const named = (spec.depends_on ?? []).findIndex((text) => shiftedTemplate(text, axes).render(combination) === name);
   if (named >= 0) return ['jobs', at, 'depends_on', named];
   const selecting = (spec.depends_on_regexes ?? []).findIndex((text) => {
     const number = selections.numberOf(templateOf(text, axes).render(combination));

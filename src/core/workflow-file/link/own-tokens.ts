@@ -1,3 +1,7 @@
+import { sequence } from '../../lists/sequence.ts';
+import type { Axes, PlacedAxis } from '../expand/axes.ts';
+import type { SpecFamily } from '../expand/family.ts';
+import { isOutside, shiftedTemplate, shiftsOf } from '../expand/shift.ts';
 import { partAt, type TextPart } from '../problems/text-part.ts';
 import type { JobSpec, PathSpec } from '../shape/workflow.ts';
 import type { Direction } from './tokens.ts';
@@ -38,15 +42,41 @@ export function meantPaths({ direction, word }: OwnToken, { inputs = [], outputs
   return named.length > 0 ? named : paths.filter(({ path }) => path.endsWith(`.${word}`));
 }
 
-/** A command with the paths of its job in place of tokens; a token that means none, or several, stays. */
-export function withOwnPaths(text: string, job: JobSpec): string {
+/** The template of a command, with the paths of its job in place of tokens; a token that means none, or several, stays. */
+export function withOwnPaths(
+  text: string,
+  { spec, axes }: Pick<SpecFamily<JobSpec>, 'spec' | 'axes'>,
+): { readonly text: string; readonly axes: Axes | undefined } {
   let result = '';
   let end = 0;
-  for (const token of ownTokens(text, job)) {
-    const [meant, ...others] = meantPaths(token, job);
+  const chained: PlacedAxis[] = [];
+  for (const token of ownTokens(text, spec)) {
+    const [meant, ...others] = meantPaths(token, spec);
     if (meant === undefined || others.length > 0) continue;
-    result += text.slice(end, token.at) + meant.path;
+    const path = shiftsOf(meant.path, axes).length === 0 ? meant.path : `{\u0001${chained.length}}`;
+    if (axes !== undefined && path !== meant.path)
+      chained.push(pathAxis(path.slice(1, -1), ownPathOf(token, meant, axes), axes));
+    result += text.slice(end, token.at) + path;
     end = token.at + token.part.text.length;
   }
-  return result + text.slice(end);
+  const all = axes === undefined || chained.length === 0 ? axes : { ...axes, axes: [...axes.axes, ...chained] };
+  return { text: result + text.slice(end), axes: all };
 }
+
+/** What stands for a token in a combination of parameters: nothing in place of an input that is left out. */
+export function ownPathOf(
+  { direction }: OwnToken,
+  { path }: PathSpec,
+  axes: Axes | undefined,
+): (combination: number) => string {
+  const template = shiftedTemplate(path, axes);
+  return (combination) =>
+    direction === 'input' && isOutside(template, combination) ? '' : template.render(combination);
+}
+
+/** A path with shifted parameters as one value: in the command itself these would be the braces of a program. */
+const pathAxis = (name: string, pathAt: (combination: number) => string, { count }: Axes): PlacedAxis => ({
+  name,
+  stride: 1,
+  values: sequence(count, pathAt),
+});

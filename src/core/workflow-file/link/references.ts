@@ -1,7 +1,8 @@
 import type { Complain, ValuePath } from '../problems/problems.ts';
 import type { SpecFamily, SpecFamilies } from '../expand/family.ts';
 import { aboutEach } from '../expand/instances.ts';
-import { templateOf } from '../expand/template.ts';
+import { isOutside } from '../expand/shift.ts';
+import { templateOf, type Template } from '../expand/template.ts';
 import { fieldsOf, isConcerned, type FamilyFields, type NamedToken } from './fields.ts';
 import type { Relation } from './relation.ts';
 import { dependencies } from './relations.ts';
@@ -79,11 +80,16 @@ export class Linker {
   private numbersOf(site: Site): number[] {
     const { relation, fields, combination, targets } = site;
     const named: number[] = [];
+    // What a job writes is written whatever its number; what it waits for is left out before the first and after the last.
+    const isLeftOut = (text: Template): boolean =>
+      relation.token?.direction !== 'output' && isOutside(text, combination);
     for (const [at, name] of fields.names.entries()) {
+      if (isLeftOut(name)) continue;
       const number = this.named(name.render(combination), [relation.names, at], site);
       if (number !== undefined) named.push(number);
     }
     for (const path of fields.paths) {
+      if (isLeftOut(path)) continue;
       const number = targets.findPath?.(path.render(combination)) ?? -1;
       if (number >= 0) named.push(number);
     }

@@ -110,10 +110,12 @@ type Numbers = ReadonlyMap<string, number>;
 type Text = readonly (Template | { readonly kind: TokenKind; readonly direction: string; readonly name: Template })[];
 
 function templatesOf({ spec, axes }: SpecFamily<JobSpec>) {
-  const text = (written: string): Text =>
-    tokenParts(withOwnPaths(written, spec)).map((part) =>
-      typeof part === 'string' ? templateOf(part, axes) : { ...part, name: templateOf(part.name, axes) },
+  const text = (written: string): Text => {
+    const own = withOwnPaths(written, { spec, axes });
+    return tokenParts(own.text).map((part) =>
+      typeof part === 'string' ? templateOf(part, own.axes) : { ...part, name: templateOf(part.name, own.axes) },
     );
+  };
   const maybe = (written: string | undefined): Template | undefined =>
     written === undefined ? undefined : templateOf(written, axes);
   return {

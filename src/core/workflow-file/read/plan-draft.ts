@@ -16,6 +16,7 @@ import { checkRequirements } from '../check/requirements.ts';
 import { checkResourceValues } from '../check/resources.ts';
 import { checkSchedulerNodes } from '../check/scheduler-nodes.ts';
 import { checkSurroundings } from '../check/surroundings.ts';
+import { checkShifts } from '../check/shifts.ts';
 import { checkUnquotedPaths } from '../check/unquoted-paths.ts';
 import { checkSettings } from '../check/settings.ts';
 import { checkTimeouts } from '../check/timeouts.ts';
@@ -95,6 +96,7 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   checkSurroundings(draft, complain);
   checkSettings(draft, complain);
   checkOwnTokens(draft, complain);
+  checkShifts(draft, complain);
   announceActions(draft);
   const linked = linkDraft(draft, { maxEdges, keyOf, reportCompared: options.reportCompared }, complain);
   const { links, graph, explicit } = linked;
