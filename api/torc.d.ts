@@ -3344,6 +3344,7 @@ export interface Calls {
       longest_seconds?: number | null | undefined;
       suggestion?: {
         direction: "upscale" | "downscale";
+        only_family?: string | null | undefined;
         num_cpus?: number | null | undefined;
         memory?: string | null | undefined;
         runtime?: string | null | undefined;

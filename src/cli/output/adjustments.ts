@@ -1,3 +1,5 @@
+import { alikeOf } from '../../core/text/alike.ts';
+import { printableLine } from '../../core/text/printable.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 import type { Adjustment } from '../../core/lifecycle/resources/used-jobs.ts';
 
@@ -5,6 +7,7 @@ export const adjustmentJson = ({ correction, before, after }: Adjustment) => ({
   resource_requirements_id: correction.requirementsId,
   resource_requirements_name: before.name,
   direction: correction.direction,
+  ...(correction.isSplit ? { new_resource_requirements_name: after.name } : {}),
   job_ids: correction.jobs.map(({ id }) => id),
   job_names: correction.jobs.map(({ name }) => name),
   memory_adjusted: correction.memoryBytes !== undefined,
@@ -22,5 +25,11 @@ export function adjustmentLines({ correction, before, after }: Adjustment): stri
     ...(correction.numCpus === undefined ? [] : [`CPUs ${before.num_cpus} → ${after.num_cpus}`]),
     ...(correction.runtimeSeconds === undefined ? [] : [`runtime ${before.runtime} → ${after.runtime}`]),
   ];
-  return [`  ${before.name} (${counted(correction.jobs.length, 'job')}): ${changes.join(', ')}`];
+  const [family] = alikeOf(
+    correction.sharing,
+    (job) => job.name,
+    () => '',
+  );
+  const name = correction.isSplit ? `${after.name}, new, for ${printableLine(family?.name ?? '')}` : before.name;
+  return [`  ${name} (${counted(correction.jobs.length, 'job')}): ${changes.join(', ')}`];
 }

@@ -159,6 +159,8 @@ export const ResourceUseClass = z.object({
   suggestion: maybe(
     z.object({
       direction: z.enum(['upscale', 'downscale']),
+      /** The names of the jobs that need it, with `#` for numbers, where others that share the requirements do not. */
+      only_family: maybe(text),
       num_cpus: maybe(integer),
       memory: maybe(text),
       runtime: maybe(text),

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Multipliers } from '../../core/lifecycle/resources/correct-resources.ts';
+import type { Multipliers } from '../../core/lifecycle/resources/family-use.ts';
 import { type Adjustment, adjustmentsOf } from '../../core/lifecycle/resources/used-jobs.ts';
 import { usedJobs } from './resource-use.ts';
 
@@ -34,7 +34,7 @@ export async function correctWorkflow(
   if (foreign !== undefined) throw new Refusal('JOB_ELSEWHERE', `workflow ${workflowId} has no job ${foreign}`);
   const chosen = jobIds && new Set(jobIds);
   const isChosen = (job: { readonly id: number }) => chosen === undefined || chosen.has(job.id);
-  const adjustments = adjustmentsOf(jobs, { multipliers, downsizes, isChosen });
+  const adjustments = adjustmentsOf(jobs, { multipliers, downsizes, purpose: 'advice', isChosen });
   if (!isDryRun) await storeAdjustments(client, adjustments);
   const analyzed = jobs.filter((job) => isChosen(job) && job.use !== undefined);
   return {
@@ -44,7 +44,28 @@ export async function correctWorkflow(
   };
 }
 
+/** Jobs that are moved to other requirements at the same time. */
+const TOGETHER = 32;
+
 export async function storeAdjustments(client: Client, adjustments: readonly Adjustment[]): Promise<void> {
-  for (const { correction, after } of adjustments)
-    await client.updateResourceRequirements({ params: { id: correction.requirementsId }, body: after });
+  for (const { correction, after } of adjustments) {
+    const { requirementsId, isSplit, sharing } = correction;
+    if (!isSplit) {
+      await client.updateResourceRequirements({ params: { id: requirementsId }, body: after });
+      continue;
+    }
+    const { id: _, ...body } = after;
+    const { id: own } = await client.createResourceRequirements({ body });
+    for (let at = 0; at < sharing.length; at += TOGETHER)
+      await Promise.all(sharing.slice(at, at + TOGETHER).map(({ id }) => moveJob(client, id, own)));
+  }
+}
+
+async function moveJob(client: Client, id: number, requirementsId: number): Promise<void> {
+  const { name, command, workflow_id } = await client.getJob({ params: { id } });
+  // Torc's own server requires these three in every update.
+  await client.updateJob({
+    params: { id },
+    body: { name, command, workflow_id, resource_requirements_id: requirementsId },
+  });
 }

@@ -86,7 +86,7 @@ function Class({ of, again }: { readonly of: ResourceUseClass; readonly again: (
         <>
           <p class="next">
             {suggestion.direction === 'upscale'
-              ? `${counted(lacking, 'job')} needed more. A fifth above what was used:`
+              ? `${counted(lacking, 'job')} needed more. ${suggestion.only_family ? `Requirements of their own for ${shortenedText(suggestion.only_family, 60)}` : 'A fifth above what was used'}:`
               : 'All of them completed with much less. A fifth above what was used:'}
           </p>
           <CopiedCommand text={lineOf(of)} />
@@ -141,8 +141,9 @@ function rowsOf(of: ResourceUseClass) {
 
 /** The requirements as a line of a workflow file in YAML. A JSON text is one of YAML. */
 function lineOf({ name, num_cpus: cpus, num_gpus: gpus, memory, runtime, suggestion }: ResourceUseClass): string {
+  const own = suggestion?.only_family ? `${name}_more` : name;
   const parts = [
-    `name: ${/^[A-Za-z_][\w-]*$/.test(name) ? name : JSON.stringify(name)}`,
+    `name: ${/^[A-Za-z_][\w-]*$/.test(own) ? own : JSON.stringify(own)}`,
     `num_cpus: ${suggestion?.num_cpus ?? cpus}`,
     ...(gpus > 0 ? [`num_gpus: ${gpus}`] : []),
     `memory: ${suggestion?.memory ?? memory}`,

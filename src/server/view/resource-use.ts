@@ -2,14 +2,10 @@ import { type ExitCodes, exitCodesOf } from '../../core/attempt/judge.ts';
 import { jobStatus, statusCode, statusOf } from '../../core/contract/job.ts';
 import type { CauseCode } from '../../core/contract/cause-code.ts';
 import type { ResourceUse, ResourceUseClass } from '../../core/contract/view.ts';
-import {
-  type Correction,
-  correctResources,
-  USUAL_MULTIPLIERS,
-} from '../../core/lifecycle/resources/correct-resources.ts';
+import { isRaise, type SharingPart, sharingPartsOf } from '../../core/lifecycle/resources/correct-resources.ts';
+import { createFamilyUses, NEED_FIELDS, USUAL_MULTIPLIERS } from '../../core/lifecycle/resources/family-use.ts';
 import { type Timeout, timeoutOf } from '../../core/attempt/timeout.ts';
-import { createRepresentatives } from '../../core/lifecycle/resources/representative-uses.ts';
-import { type Use, useOf } from '../../core/lifecycle/resources/resource-use.ts';
+import { type Limits, type Use, useOf } from '../../core/lifecycle/resources/resource-use.ts';
 import { formatMemory } from '../../core/quantity/bytes.ts';
 import { formatRuntime } from '../../core/quantity/duration.ts';
 import type { Store } from '../records/store.ts';
@@ -31,7 +27,10 @@ export function createResourceUse({ find }: Store, queries: ViewQueries) {
     const classes = new Map(
       queries.requirements.all({ workflowId }).map((row) => {
         const limits = { memoryBytes: row.memory_bytes, numCpus: row.num_cpus, runtimeSeconds: row.runtime_s };
-        return [row.id, { row, limits, uses: createRepresentatives(limits), totals: createTotals() }] as const;
+        return [
+          row.id,
+          { row, limits, uses: createFamilyUses(limits, USUAL_MULTIPLIERS, 'advice'), totals: createTotals() },
+        ] as const;
       }),
     );
     await eachPart(slice, (after) => {
@@ -45,13 +44,7 @@ export function createResourceUse({ find }: Store, queries: ViewQueries) {
           timeoutOf(row, execution ?? {}, () => requested),
         );
         of?.totals.add(row, use);
-        of?.uses.add({
-          id: row.id,
-          name: row.name,
-          requirementsId: row.resource_requirements_id,
-          isCompleted: row.status === COMPLETED,
-          use,
-        });
+        of?.uses.add({ name: row.name, isCompleted: row.status === COMPLETED, use });
       }
       return rows;
     });
@@ -59,8 +52,15 @@ export function createResourceUse({ find }: Store, queries: ViewQueries) {
       if (totals.jobs === 0) return [];
       const { id, name, num_cpus, num_gpus, memory, runtime } = row;
       const asked = { resource_requirements_id: id, name, num_cpus, num_gpus, memory, runtime };
-      const [correction] = correctResources(new Map([[id, limits]]), uses.jobs, USUAL_MULTIPLIERS, { downsizes: true });
-      return [{ ...asked, ...totals.finish(), lacking: uses.lacking, ...suggestionOf(correction) }];
+      const { families } = uses;
+      const lacking = families.reduce((sum, family) => sum + family.lacking, 0);
+      // The default requirements limit nothing.
+      const parts =
+        name === 'default'
+          ? []
+          : sharingPartsOf(limits, families, USUAL_MULTIPLIERS, { downsizes: true, purpose: 'advice' });
+      const first = parts.find(({ isSplit }) => isSplit) ?? parts[0];
+      return [{ ...asked, ...totals.finish(), lacking, ...suggestionOf(limits, first) }];
     });
     const largest = found.toSorted((one, other) => other.jobs - one.jobs);
     return { classes: largest.slice(0, MOST_CLASSES), classes_left_out: Math.max(0, largest.length - MOST_CLASSES) };
@@ -78,6 +78,7 @@ function useOfRow(row: UsedRow, codes: ExitCodes, timeout: Timeout | undefined):
       seconds: row.seconds ?? 0,
       peakMemoryBytes: row.peak_memory_bytes ?? undefined,
       peakCpuPercent: row.peak_cpu_percent ?? undefined,
+      meanCpuPercent: row.avg_cpu_percent ?? undefined,
     },
     codes,
     timeout,
@@ -117,12 +118,14 @@ function createTotals() {
   };
 }
 
-function suggestionOf(correction: Correction | undefined): Pick<ResourceUseClass, 'suggestion'> {
-  if (correction === undefined) return {};
-  const { direction, numCpus, memoryBytes, runtimeSeconds } = correction;
+function suggestionOf(limits: Limits, part: SharingPart | undefined): Pick<ResourceUseClass, 'suggestion'> {
+  if (part === undefined) return {};
+  const { change, isSplit, families } = part;
+  const { numCpus, memoryBytes, runtimeSeconds } = change;
   return {
     suggestion: {
-      direction,
+      direction: NEED_FIELDS.some((resource) => isRaise(limits, change, resource)) ? 'upscale' : 'downscale',
+      ...(isSplit ? { only_family: families[0]?.stem } : {}),
       ...(numCpus === undefined ? {} : { num_cpus: numCpus }),
       ...(memoryBytes === undefined ? {} : { memory: formatMemory(memoryBytes) }),
       ...(runtimeSeconds === undefined ? {} : { runtime: formatRuntime(runtimeSeconds) }),

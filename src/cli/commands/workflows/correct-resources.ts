@@ -1,4 +1,7 @@
-import { type Correction, USUAL_MULTIPLIERS } from '../../../core/lifecycle/resources/correct-resources.ts';
+import { isRaise } from '../../../core/lifecycle/resources/correct-resources.ts';
+import { type NEED_FIELDS, USUAL_MULTIPLIERS } from '../../../core/lifecycle/resources/family-use.ts';
+import type { Adjustment } from '../../../core/lifecycle/resources/used-jobs.ts';
+import { limitsOf } from '../../../core/lifecycle/resources/resource-use.ts';
 import { recordKinds, recordsWithin } from '../../choose/choose-record.ts';
 import { openWorkflow } from '../../choose/choose-workflow.ts';
 import { command } from '../../command/command.ts';
@@ -42,7 +45,6 @@ export const workflowsCorrectResources = command('workflows correct-resources [w
       jobIds: given && (await recordsWithin(context, recordKinds.job, id, given)),
       isDryRun: dryRun,
     });
-    const corrections = adjustments.map(({ correction }) => correction);
     output.record(
       'correct-resources',
       {
@@ -56,8 +58,8 @@ export const workflowsCorrectResources = command('workflows correct-resources [w
         resource_requirements_updated: adjustments.length,
         jobs_analyzed: analyzed,
         ...(atTimeout === 0 ? {} : { jobs_at_timeout: atTimeout }),
-        ...countsOf(corrections, 'upscale', ''),
-        ...countsOf(corrections, 'downscale', 'downsize_'),
+        ...countsOf(adjustments, 'raised', ''),
+        ...countsOf(adjustments, 'lowered', 'downsize_'),
         adjustments: adjustments.map(adjustmentJson),
       },
       [
@@ -73,12 +75,15 @@ export const workflowsCorrectResources = command('workflows correct-resources [w
   },
 });
 
-/** The number of jobs for which each resource is changed. */
-function countsOf(corrections: readonly Correction[], direction: Correction['direction'], prefix: string) {
-  const jobs = (field: 'memoryBytes' | 'numCpus' | 'runtimeSeconds') =>
-    corrections
-      .filter((each) => each.direction === direction && each[field] !== undefined)
-      .reduce((sum, each) => sum + each.jobs.length, 0);
+/** The number of jobs for which each resource is raised, or lowered. */
+function countsOf(adjustments: readonly Adjustment[], way: 'raised' | 'lowered', prefix: string) {
+  const jobs = (field: (typeof NEED_FIELDS)[number]) =>
+    adjustments
+      .filter(
+        ({ before, correction }) =>
+          correction[field] !== undefined && isRaise(limitsOf(before), correction, field) === (way === 'raised'),
+      )
+      .reduce((sum, { correction }) => sum + (way === 'raised' ? correction.jobs : correction.sharing).length, 0);
   return {
     [`${prefix}memory_corrections`]: jobs('memoryBytes'),
     [`${prefix}cpu_corrections`]: jobs('numCpus'),

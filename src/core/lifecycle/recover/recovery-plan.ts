@@ -168,7 +168,12 @@ export function recoveryOf(
   const adjustments =
     lacking.size === 0
       ? []
-      : adjustmentsOf(used, { multipliers, downsizes: false, isChosen: ({ id }) => lacking.has(id) });
+      : adjustmentsOf(used, {
+          multipliers,
+          downsizes: false,
+          purpose: 'recovery',
+          isChosen: ({ id }) => lacking.has(id),
+        });
   return {
     ...found,
     ends,

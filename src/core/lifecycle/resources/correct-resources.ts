@@ -1,23 +1,18 @@
 import { greatest } from '../../quantity/extremes.ts';
-import { lackOf, lacksAnything, type Lack, type Limits, type Use } from './resource-use.ts';
-
-/** A job of a workflow with its current result, if it has one. */
-export interface JobUse {
-  readonly id: number;
-  readonly name: string;
-  readonly requirementsId: number;
-  readonly isCompleted: boolean;
-  readonly use: Use | undefined;
-}
-
-export interface Multipliers {
-  readonly memory: number;
-  readonly cpu: number;
-  readonly runtime: number;
-}
-
-/** New requirements are a fifth above what was measured. */
-export const USUAL_MULTIPLIERS: Multipliers = { memory: 1.2, cpu: 1.2, runtime: 1.2 };
+import {
+  type NeedChange,
+  createFamilyUse,
+  familyStem,
+  type FamilyUse,
+  type JobUse,
+  memoryRounded,
+  type Multipliers,
+  type Purpose,
+  NEED_FIELDS,
+  runtimeRounded,
+  withMargin,
+} from './family-use.ts';
+import { LEAST_DIFFERENCE, lackOf, lacksAnything, type Limits } from './resource-use.ts';
 
 /** The change of a requirements record; undefined fields stay. */
 export interface Correction {
@@ -25,116 +20,147 @@ export interface Correction {
   readonly direction: 'upscale' | 'downscale';
   /** The jobs that need this change. */
   readonly jobs: readonly JobUse[];
+  /** The jobs that get it: for some of those that share the requirements it is a new record. */
+  readonly sharing: readonly JobUse[];
+  readonly isSplit: boolean;
   readonly memoryBytes: number | undefined;
   readonly numCpus: number | undefined;
   readonly runtimeSeconds: number | undefined;
 }
 
-// Smaller savings are not worth the risk that the next run needs a little more than this one.
-const SAVED_MEMORY_BYTES = 2 ** 30;
-const SAVED_CPU_PERCENT = 5;
+interface CorrectOptions {
+  readonly downsizes: boolean;
+  readonly purpose: Purpose;
+  /** The jobs that may raise requirements. */
+  readonly isChosen?: ((job: JobUse) => boolean) | undefined;
+}
+
+/** Of fewer jobs one knows too little to lower a request, or to give them CPUs that the others did not need. */
+export const FEWEST_JOBS = 3;
+// A shorter request only makes a wait for nodes shorter: less is not worth the risk that the next run takes a little longer.
 const SAVED_RUNTIME_SECONDS = 30 * 60;
-const LEAST_MEMORY_BYTES = 2 ** 20;
+// A short job that no sample saw is measured by the kernel, above the memory of the runner itself.
+const LEAST_MEMORY_BYTES = 128 * 2 ** 20;
 const LEAST_RUNTIME_SECONDS = 60;
 
 /**
  * Computes new requirements from the use of the jobs that share them.
  *
- * Requirements are shared: they grow when one job needed more, and shrink only when every job with them succeeded, was
- * measured and stayed within them. `isChosen` selects the jobs that may raise them.
+ * As advice: a family that needs more gets requirements of its own if others share them, and requirements shrink only when
+ * every job with them succeeded, was measured and stayed within them. To recover: shared requirements grow for all.
  */
 export function correctResources(
   requirements: ReadonlyMap<number, Limits>,
   jobs: readonly JobUse[],
   multipliers: Multipliers,
-  { downsizes, isChosen = () => true }: { downsizes: boolean; isChosen?: (job: JobUse) => boolean },
+  { downsizes, purpose, isChosen = () => true }: CorrectOptions,
 ): Correction[] {
   const byRequirements = Map.groupBy(jobs, ({ requirementsId }) => requirementsId);
   return [...byRequirements].flatMap(([id, sharing]): Correction[] => {
     const limits = requirements.get(id);
-    if (limits === undefined || !sharing.some(isChosen)) return [];
-    const lacking = sharing.flatMap((job) => {
-      const lack = job.use === undefined ? undefined : lackOf(limits, job.use);
-      return lack !== undefined && lacksAnything(lack) ? [{ job, use: job.use as Use, lack }] : [];
+    if (limits === undefined) return [];
+    const stems = Map.groupBy(sharing, ({ name }) => familyStem(name));
+    const families = [...stems].map(([stem, ofStem]) => {
+      const { family, add } = createFamilyUse(stem, limits, multipliers, purpose);
+      for (const job of ofStem) add(job, isChosen(job));
+      return family;
     });
-    const heeded = lacking.filter(({ job }) => isChosen(job));
-    const grown = heeded.length === 0 ? {} : upscaled(limits, heeded, multipliers);
-    if (isChange(grown)) {
-      return [{ requirementsId: id, direction: 'upscale', jobs: heeded.map(({ job }) => job), ...unchanged, ...grown }];
-    }
-    if (!downsizes || lacking.length > 0 || !sharing.every(({ isCompleted, use }) => isCompleted && use?.isSuccess))
-      return [];
-    const shrunk = downsized(
-      limits,
-      sharing.map(({ use }) => use as Use),
-      multipliers,
-    );
-    return isChange(shrunk)
-      ? [{ requirementsId: id, direction: 'downscale', jobs: sharing, ...unchanged, ...shrunk }]
-      : [];
+    return sharingPartsOf(limits, families, multipliers, { downsizes, purpose }).map(({ change, isSplit, ...part }) => {
+      const all = part.families.flatMap(({ stem }) => stems.get(stem) ?? []);
+      const lacking = all.filter((job) => job.use && isChosen(job) && lacksAnything(lackOf(limits, job.use)));
+      const direction = NEED_FIELDS.some((each) => isRaise(limits, change, each)) ? 'upscale' : 'downscale';
+      const needing = direction === 'upscale' ? lacking : all;
+      return { requirementsId: id, direction, jobs: needing, sharing: all, isSplit, ...unchanged, ...change };
+    });
   });
 }
 
-type Change = Partial<Pick<Correction, 'memoryBytes' | 'numCpus' | 'runtimeSeconds'>>;
 const unchanged = { memoryBytes: undefined, numCpus: undefined, runtimeSeconds: undefined };
-const isChange = (change: Change) => Object.values(change).some((value) => value !== undefined);
 
-interface Lacking {
-  readonly use: Use;
-  readonly lack: Lack;
+/** Whether a resource of requirements with these limits becomes more. */
+export const isRaise = (limits: Limits, change: NeedChange, resource: keyof NeedChange): boolean =>
+  (change[resource] ?? 0) > (limits[resource] ?? Infinity);
+
+/** Some families of those that share requirements, and how those change for them. */
+export interface SharingPart {
+  readonly families: readonly FamilyUse[];
+  readonly change: NeedChange;
+  /** They get requirements of their own. */
+  readonly isSplit: boolean;
 }
 
-function upscaled(limits: Limits, lacking: readonly Lacking[], multipliers: Multipliers): Change {
-  const memory = lacking.flatMap(({ use, lack }) => {
-    if (lack.memory === undefined) return [];
-    // A killed job may have requested much more memory than was ever measured.
-    const base = lack.memory === 'memory_exceeded' ? (use.peakMemoryBytes as number) : limits.memoryBytes;
-    return [scaled(base, multipliers.memory)];
-  });
-  const cpus = lacking.flatMap(({ use, lack }) =>
-    lack.cpu ? [Math.max(1, scaled((use.peakCpuPercent as number) / 100, multipliers.cpu))] : [],
-  );
-  const given = limits.runtimeSeconds;
-  const runtime = lacking.flatMap(({ use, lack }) => {
-    if (given === undefined || !(lack.timeout || lack.runtime)) return [];
-    return [scaled(lack.timeout ? given : use.seconds, multipliers.runtime)];
-  });
-  return {
-    memoryBytes: largerThan(limits.memoryBytes, memory),
-    numCpus: largerThan(limits.numCpus, cpus),
-    runtimeSeconds: largerThan(given ?? Infinity, runtime),
-  };
+/** The parts of the jobs that share requirements whose requirements change. */
+export function sharingPartsOf(
+  limits: Limits,
+  families: readonly FamilyUse[],
+  multipliers: Multipliers,
+  { downsizes, purpose }: Pick<CorrectOptions, 'downsizes' | 'purpose'>,
+): SharingPart[] {
+  const lowered = (part: readonly FamilyUse[]) => (downsizes ? loweredTo(limits, part, multipliers) : {});
+  const needs = families.map((family) => ({ family, raised: raisedTo(limits, [family], purpose) }));
+  const raising = needs.filter(({ raised }) => isChange(raised));
+  const isSame = new Set(raising.map(({ raised }) => JSON.stringify(raised))).size < 2;
+  const areTogether = purpose === 'recovery' || (raising.length === families.length && isSame);
+  if (areTogether) {
+    const change = { ...lowered(families), ...raisedTo(limits, families, purpose) };
+    return isChange(change) ? [{ families, change, isSplit: false }] : [];
+  }
+  const steady = needs.filter(({ raised }) => !isChange(raised)).map(({ family }) => family);
+  // Where all need more, those with the most jobs keep the record.
+  const keeper = steady.length > 0 ? undefined : raising.toSorted((a, b) => b.family.jobs - a.family.jobs)[0];
+  const stays = steady.length > 0 ? [{ families: steady, change: lowered(steady), isSplit: false }] : [];
+  const own = raising.map((each) => ({
+    families: [each.family],
+    change: { ...lowered([each.family]), ...each.raised },
+    isSplit: each !== keeper,
+  }));
+  return [...stays, ...own].filter(({ change }) => isChange(change));
 }
 
-function largerThan(current: number, wanted: readonly number[]): number | undefined {
-  const most = greatest(wanted, 0);
-  return most > current ? most : undefined;
+const isChange = (change: NeedChange) => NEED_FIELDS.some((resource) => change[resource] !== undefined);
+
+function raisedTo(limits: Limits, families: readonly FamilyUse[], purpose: Purpose): NeedChange {
+  const change: NeedChange = {};
+  for (const resource of NEED_FIELDS) {
+    const heeded = families.map(({ raise }) => raise[resource]);
+    const jobs = heeded.reduce((sum, each) => sum + each.jobs, 0);
+    if (resource === 'numCpus' && purpose === 'advice' && jobs < FEWEST_JOBS) continue;
+    const most = greatest(
+      heeded.map((each) => each.most),
+      0,
+    );
+    if (most > (limits[resource] ?? Infinity)) change[resource] = most;
+  }
+  return change;
 }
 
-function downsized(limits: Limits, uses: readonly Use[], multipliers: Multipliers): Change {
-  const memoryPeak = mostOf(uses.map(({ peakMemoryBytes }) => peakMemoryBytes));
-  const memory =
-    memoryPeak === undefined ? undefined : Math.max(LEAST_MEMORY_BYTES, scaled(memoryPeak, multipliers.memory));
-
-  const cpuPeak = mostOf(uses.map(({ peakCpuPercent }) => peakCpuPercent));
-  const isIdle = cpuPeak !== undefined && cpuPeak < limits.numCpus * 100 - SAVED_CPU_PERCENT;
-  const cpus = isIdle ? Math.max(1, scaled(cpuPeak / 100, multipliers.cpu)) : undefined;
-
-  const longest = greatest(uses.map(({ seconds }) => seconds));
-  const runtime = Math.max(LEAST_RUNTIME_SECONDS, scaled(longest, multipliers.runtime));
-  const given = limits.runtimeSeconds ?? 0;
-  return {
-    memoryBytes: memory !== undefined && limits.memoryBytes - memory > SAVED_MEMORY_BYTES ? memory : undefined,
-    numCpus: cpus !== undefined && cpus < limits.numCpus ? cpus : undefined,
-    runtimeSeconds: given - runtime > SAVED_RUNTIME_SECONDS ? runtime : undefined,
-  };
+/** Lower values for jobs that all completed, were measured and lacked nothing of the resource. */
+function loweredTo(limits: Limits, families: readonly FamilyUse[], multipliers: Multipliers): NeedChange {
+  const sum = (of: (family: FamilyUse) => number) => families.reduce((total, family) => total + of(family), 0);
+  const jobs = sum((family) => family.jobs);
+  const isWhole = sum(({ completed }) => completed) === jobs && sum(({ chosen }) => chosen) > 0;
+  if (!isWhole) return {};
+  const change: NeedChange = {};
+  for (const resource of NEED_FIELDS) {
+    const given = limits[resource];
+    const measured = sum(({ used }) => used[resource].jobs);
+    const expected = resource === 'numCpus' ? jobs - sum(({ short }) => short) : jobs;
+    const isKnown = measured === expected && measured >= FEWEST_JOBS && sum(({ lack }) => lack[resource]) === 0;
+    if (given === undefined || !isKnown) continue;
+    const most = greatest(families.map(({ used }) => used[resource].most));
+    const enough = enoughOf(resource, most, multipliers);
+    const saved = given - enough;
+    const least = resource === 'runtimeSeconds' ? SAVED_RUNTIME_SECONDS : 0;
+    if (saved > least && saved >= given * LEAST_DIFFERENCE) change[resource] = enough;
+  }
+  return change;
 }
 
-/** The largest value; undefined when one of them was not measured, because it could have been the largest. */
-function mostOf(values: readonly (number | undefined)[]): number | undefined {
-  const measured = values.filter((value) => value !== undefined && value > 0) as number[];
-  return measured.length === values.length ? greatest(measured) : undefined;
+/** A request for the greatest use, in the units in which it is written, and never below it. */
+function enoughOf(resource: keyof NeedChange, most: number, { memory, runtime }: Multipliers): number {
+  // The margin of CPUs is in the use.
+  if (resource === 'numCpus') return most;
+  return resource === 'memoryBytes'
+    ? memoryRounded(Math.max(LEAST_MEMORY_BYTES, withMargin(most, Math.max(1, memory))))
+    : runtimeRounded(Math.max(LEAST_RUNTIME_SECONDS, withMargin(most, Math.max(1, runtime))));
 }
-
-// Without this, a floating-point error would round 100 × 1.1 up to 111.
-const scaled = (value: number, multiplier: number) => Math.ceil(value * multiplier - 1e-6);

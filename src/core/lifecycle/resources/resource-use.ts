@@ -61,10 +61,21 @@ export interface Use {
   readonly peakMemoryBytes: number | undefined;
   /** 100 is one core. Undefined or 0 if no sample was taken. */
   readonly peakCpuPercent: number | undefined;
+  /** The same over its whole life. */
+  readonly meanCpuPercent?: number | undefined;
 }
 
+/** A shorter job says nothing of CPUs: its start alone fills one, and a sample may show more. */
+export const SHORTEST_FOR_CPUS_SECONDS = 10;
+/** The CPUs that a job kept busy, in percent of one; undefined if it was too short, or not measured. */
+export const busyPercentOf = ({ seconds, meanCpuPercent, peakCpuPercent }: Use): number | undefined =>
+  seconds < SHORTEST_FOR_CPUS_SECONDS ? undefined : meanCpuPercent || peakCpuPercent || undefined;
+
+/** What differs by less is the same. */
+export const LEAST_DIFFERENCE = 0.1;
+
 /** An attempt as its result has it. */
-interface MeasuredEnd extends Pick<Use, 'seconds' | 'peakMemoryBytes' | 'peakCpuPercent'> {
+interface MeasuredEnd extends Pick<Use, 'seconds' | 'peakMemoryBytes' | 'peakCpuPercent' | 'meanCpuPercent'> {
   readonly status: JobStatus;
   readonly returnCode: number;
   readonly causeCode: CauseCode | null | undefined;
@@ -106,12 +117,9 @@ const EARLY = 0.8;
 const LATE = 0.9;
 
 /** The resources that a job lacked. Only failed jobs are judged by the way they ended. */
-export function lackOf(
-  limits: Limits,
-  { isSuccess, causeCode, isEndedForTime, mayBeMemory, isAtTimeout = false, seconds, ...peaks }: Use,
-): Lack {
+export function lackOf(limits: Limits, use: Use): Lack {
+  const { isSuccess, causeCode, isEndedForTime, mayBeMemory, isAtTimeout = false, seconds, peakMemoryBytes = 0 } = use;
   const { runtimeSeconds, memoryBytes, numCpus } = limits;
-  const { peakMemoryBytes = 0, peakCpuPercent = 0 } = peaks;
   const share = runtimeSeconds === undefined ? undefined : seconds / runtimeSeconds;
   // Results of Torc's own runner do not say why they have this code: then the time decides.
   const wasKilledEarly = !isSuccess && mayBeMemory && (share === undefined || share < EARLY);
@@ -121,7 +129,7 @@ export function lackOf(
     memory: peakMemoryBytes > memoryBytes ? 'memory_exceeded' : wasKilled ? 'sigkill_137' : undefined,
     timeout: !isAtTimeout && (isEndedForTime || endedLate),
     timeoutReason: isEndedForTime && !isAtTimeout ? 'sigxcpu_152' : undefined,
-    cpu: peakCpuPercent > 100 * numCpus,
+    cpu: (busyPercentOf(use) ?? 0) > 100 * numCpus * (1 + LEAST_DIFFERENCE),
     runtime: !isAtTimeout && share !== undefined && share > 1,
   };
 }

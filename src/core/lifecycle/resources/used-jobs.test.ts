@@ -21,6 +21,8 @@ const adjustment = (jobs: readonly UsedJob[], raised: Partial<Adjustment['correc
     requirementsId: 5,
     direction: 'upscale',
     jobs,
+    sharing: jobs,
+    isSplit: false,
     memoryBytes: undefined,
     numCpus: undefined,
     runtimeSeconds: undefined,

@@ -8,7 +8,9 @@ import { formatMemory } from '../../quantity/bytes.ts';
 import { counted } from '../../quantity/count-text.ts';
 import { formatDuration, formatRuntime } from '../../quantity/duration.ts';
 import { sizeTexts } from '../../quantity/size-text.ts';
-import { type Correction, correctResources, type JobUse, type Multipliers } from './correct-resources.ts';
+import { type Correction, correctResources } from './correct-resources.ts';
+import type { JobUse, Multipliers, Purpose } from './family-use.ts';
+import { raisedName } from '../retry/cause-verdict.ts';
 import { type Limits, limitsOf, useOf } from './resource-use.ts';
 
 /** A job with its requirements, and how it ended if it did. */
@@ -49,6 +51,7 @@ export function usedJobsOf({ jobs, results, requirements, execution }: JobRecord
           seconds: result.exec_time_minutes * 60,
           peakMemoryBytes: result.peak_memory_bytes ?? undefined,
           peakCpuPercent: result.peak_cpu_percent ?? undefined,
+          meanCpuPercent: result.avg_cpu_percent ?? undefined,
         },
         codes,
         timeoutOf(job, execution ?? {}, () => requestedSecondsOf(given)),
@@ -74,17 +77,21 @@ interface AdjustOptions {
   readonly multipliers: Multipliers;
   /** Requirements may also be lowered. */
   readonly downsizes: boolean;
+  readonly purpose: Purpose;
   readonly isChosen: (job: { readonly id: number }) => boolean;
 }
 
 /** The requirements of these jobs that change to what the chosen ones used. */
 export function adjustmentsOf(
-  jobs: readonly UsedJob[],
-  { multipliers, downsizes, isChosen }: AdjustOptions,
+  all: readonly UsedJob[],
+  { multipliers, downsizes, purpose, isChosen }: AdjustOptions,
 ): Adjustment[] {
+  // The default requirements limit nothing.
+  const jobs = purpose === 'recovery' ? all : all.filter(({ requirements: { name } }) => name !== 'default');
   const limits = new Map(jobs.map((job) => [job.requirementsId, job.limits]));
   const requirements = new Map(jobs.map((job) => [job.requirementsId, job.requirements]));
-  return correctResources(limits, jobs, multipliers, { downsizes, isChosen }).map((correction) => {
+  const names = new Set(all.map(({ requirements: { name } }) => name));
+  return correctResources(limits, jobs, multipliers, { downsizes, purpose, isChosen }).map((correction) => {
     const before = requirements.get(correction.requirementsId) as ResourceRequirements;
     const { memoryBytes, numCpus, runtimeSeconds } = correction;
     const after = {
@@ -93,8 +100,17 @@ export function adjustmentsOf(
       ...(numCpus === undefined ? {} : { num_cpus: numCpus }),
       ...(runtimeSeconds === undefined ? {} : { runtime: formatRuntime(runtimeSeconds) }),
     };
-    return { correction, before, after };
+    return { correction, before, after: correction.isSplit ? { ...after, name: newNameOf(after, names) } : after };
   });
+}
+
+/** As a failure handler names requirements that it raises: an update of the workflow's file leaves those as they are. */
+function newNameOf({ name, memory, runtime }: ResourceRequirements, taken: Set<string>): string {
+  const wanted = raisedName(name, memory ?? '', runtime ?? '');
+  let free = wanted;
+  for (let number = 2; taken.has(free); number += 1) free = `${wanted}_${number}`;
+  taken.add(free);
+  return free;
 }
 
 /** The cause of a result, with what the next attempt gets. */
