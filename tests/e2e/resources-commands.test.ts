@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { node, server, id, jobs, call, json, finish } from '../support/flows/chain.ts';
 
+/** What families of jobs used and should ask for. */
+const figures = { families: expect.any(Array), core_hours: expect.any(Object), rule: expect.any(Object) };
+
 describe('workflows check-resources', () => {
   beforeEach(async () => {
     await json('workflows', 'init', id);
@@ -18,6 +21,7 @@ describe('workflows check-resources', () => {
 
   it('workflows check-resources says what was used beyond what was asked for, of jobs that succeeded', async () => {
     expect(await json('workflows', 'check-resources', id)).toEqual({
+      ...figures,
       workflow_id: id,
       total_results: 1,
       over_utilization_count: 2,
@@ -26,8 +30,8 @@ describe('workflows check-resources', () => {
     expect((await call('-f', 'csv', 'workflows', 'check-resources', id)).stdout).toBe(
       [
         'Job ID,Job Name,Resource,Specified,Peak Used,Utilization',
-        `${jobs['first']},first,Memory,4g,6.0 GB,+50.0%`,
-        `${jobs['first']},first,CPU,200%,350.0%,+75.0%`,
+        `${jobs['first']},first,Memory,${4 * 2 ** 30},${6 * 2 ** 30},50`,
+        `${jobs['first']},first,CPU,200,350,75`,
         '',
       ].join('\n'),
     );
@@ -79,6 +83,10 @@ describe('workflows correct-resources', () => {
     const { items } = await server.client.listResourceRequirements({ query: { workflow_id: id, name: 'small' } });
     return items[0];
   };
+  const needsOf = async (name: string) => {
+    const { resource_requirements_id: of } = await server.client.getJob({ params: { id: jobs[name] as number } });
+    return server.client.getResourceRequirements({ params: { id: of as number } });
+  };
   const report = (more: object) => ({
     status: 'success',
     workflow_id: id,
@@ -96,6 +104,7 @@ describe('workflows correct-resources', () => {
     downsize_cpu_corrections: 0,
     downsize_runtime_corrections: 0,
     adjustments: [],
+    ...figures,
     ...more,
   });
   const small = (more: object) => ({
@@ -111,7 +120,7 @@ describe('workflows correct-resources', () => {
 
   it('workflows correct-resources asks for more where a job lacked something; a dry run only says so', async () => {
     await finish('first', 0, { peak_memory_bytes: 5 * 2 ** 30, peak_cpu_percent: 100, exec_time_minutes: 45 });
-    await finish('second', 0);
+    await finish('second', 0, { peak_memory_bytes: 2 ** 30, avg_cpu_percent: 150 });
     const grown = report({
       resource_requirements_updated: 1,
       memory_corrections: 1,
@@ -119,6 +128,7 @@ describe('workflows correct-resources', () => {
       adjustments: [
         small({
           direction: 'upscale',
+          new_resource_requirements_name: 'small_6g_PT54M',
           job_ids: [jobs['first']],
           job_names: ['first'],
           memory_adjusted: true,
@@ -134,24 +144,43 @@ describe('workflows correct-resources', () => {
     expect(await json('workflows', 'correct-resources', id, '--dry-run')).toEqual({ ...grown, dry_run: true });
     expect(await needs()).toEqual(before);
     expect(await json('workflows', 'correct-resources', id)).toEqual(grown);
-    expect(await needs()).toEqual({ ...before, memory: '6g', runtime: 'PT54M' });
+    expect(await needs()).toEqual(before);
+    expect(await needsOf('first')).toMatchObject({
+      name: 'small_6g_PT54M',
+      num_cpus: 2,
+      memory: '6g',
+      runtime: 'PT54M',
+    });
+    expect(await needsOf('second')).toEqual(before);
+    expect(await json('workflows', 'correct-resources', id)).toMatchObject({
+      adjustments: [],
+      nothing_because: expect.stringContaining('too little: 3 are needed'),
+    });
   });
 
   it('workflows correct-resources asks for less where much was left, unless that is not wanted', async () => {
-    for (const name of ['first', 'second'])
+    const { id: resource_requirements_id } = (await needs()) as { id: number };
+    const third = { workflow_id: id, name: 'third', command: 'true', resource_requirements_id };
+    jobs['third'] = (await server.client.createJob({ body: third })).id as number;
+    await json('workflows', 'init', id);
+    for (const name of ['first', 'second', 'third'])
       await finish(name, 0, { peak_memory_bytes: 2 ** 30, peak_cpu_percent: 50, exec_time_minutes: 29 });
-    expect(await json('workflows', 'correct-resources', id, '--no-downsize')).toEqual(report({ no_downsize: true }));
+    expect(await json('workflows', 'correct-resources', id, '--no-downsize')).toMatchObject({
+      no_downsize: true,
+      adjustments: [],
+    });
     expect(await json('workflows', 'correct-resources', id, '--memory-multiplier', '1.5')).toEqual(
       report({
         memory_multiplier: 1.5,
         resource_requirements_updated: 1,
-        downsize_memory_corrections: 2,
-        downsize_cpu_corrections: 2,
+        jobs_analyzed: 3,
+        downsize_memory_corrections: 3,
+        downsize_cpu_corrections: 3,
         adjustments: [
           small({
             direction: 'downscale',
-            job_ids: [jobs['first'], jobs['second']],
-            job_names: ['first', 'second'],
+            job_ids: [jobs['first'], jobs['second'], jobs['third']],
+            job_names: ['first', 'second', 'third'],
             memory_adjusted: true,
             original_memory: '4g',
             new_memory: '2g',
@@ -169,7 +198,7 @@ describe('workflows correct-resources', () => {
     await finish('first', 0, { peak_memory_bytes: 5 * 2 ** 30 });
     await finish('alone', 3, { exec_time_minutes: 0.1 });
     expect(await json('workflows', 'correct-resources', id, '--job-ids', jobs['alone'])).toEqual(
-      report({ jobs_analyzed: 1 }),
+      report({ jobs_analyzed: 1, nothing_because: 'they asked for nothing, and nothing limits them' }),
     );
     const { code, stdout, stderr } = await call('workflows', 'correct-resources', id, '--job-ids', '999999');
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(`workflow ${id} has no job 999999`)]);

@@ -3,7 +3,7 @@ import type { LackingJob, Measurement } from '../../operations/resources/check-r
 import { askedMemoryText, askedTimeText } from './needs-text.ts';
 import { bytesText, memoryText, secondsText } from './words.ts';
 
-export function specified({ resource, limit, job }: Measurement): string {
+function specified({ resource, limit, job }: Measurement): string {
   if (resource === 'Memory') return job.requirements.memory ?? '';
   return resource === 'CPU' ? `${limit}%` : (job.requirements.runtime ?? '');
 }
@@ -19,7 +19,7 @@ export function peakText(row: Measurement): string {
   return row.resource === 'Memory' ? memoryText(row.peak) : peakUsed(row);
 }
 
-export function peakUsed({ resource, peak }: Measurement): string {
+function peakUsed({ resource, peak }: Measurement): string {
   if (resource === 'Memory') return bytesText(peak);
   return resource === 'CPU' ? `${peak.toFixed(1)}%` : secondsText(peak);
 }

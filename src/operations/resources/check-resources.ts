@@ -7,7 +7,9 @@ import {
   measuredOf,
   type Use,
 } from '../../core/lifecycle/resources/resource-use.ts';
-import type { UsedJob } from '../../core/lifecycle/resources/used-jobs.ts';
+import { type FamilyAdvice, familyAdvice } from '../../core/lifecycle/resources/family-advice.ts';
+import { USUAL_MULTIPLIERS } from '../../core/lifecycle/resources/family-use.ts';
+import { adjustmentsOf, type UsedJob } from '../../core/lifecycle/resources/used-jobs.ts';
 import type { Result } from '../../core/contract/result.ts';
 import { usedJobs } from './resource-use.ts';
 
@@ -39,6 +41,8 @@ export interface CheckedResources {
   readonly violations: readonly Measurement[];
   readonly within: readonly Measurement[];
   readonly lacking: readonly LackingJob[];
+  /** What each family of jobs used and should ask for. */
+  readonly families: readonly FamilyAdvice[];
 }
 
 /** Compares what the jobs of a workflow used with what they requested. */
@@ -52,8 +56,15 @@ export async function checkResources(
   const measurements = ended.flatMap((job): Measurement[] =>
     job.use === undefined ? [] : measuredOf(job.limits, job.use).map((measured) => ({ ...measured, job })),
   );
+  const adjustments = adjustmentsOf(jobs, {
+    multipliers: USUAL_MULTIPLIERS,
+    downsizes: true,
+    purpose: 'advice',
+    isChosen: () => true,
+  });
   const isOver = ({ overPercent }: Measured) => overPercent > 0 && overPercent >= leastOverPercent;
   return {
+    families: familyAdvice(jobs, adjustments),
     looked: ended.length,
     measurements,
     violations: measurements.filter(isOver),

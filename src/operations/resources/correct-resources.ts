@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Multipliers } from '../../core/lifecycle/resources/family-use.ts';
+import { type FamilyAdvice, familyAdvice } from '../../core/lifecycle/resources/family-advice.ts';
 import { type Adjustment, adjustmentsOf } from '../../core/lifecycle/resources/used-jobs.ts';
 import { usedJobs } from './resource-use.ts';
 
@@ -20,6 +21,7 @@ export interface CorrectedResources {
   readonly analyzed: number;
   /** Of these, those that were ended at a timeout, which nothing but a person raises. */
   readonly atTimeout: number;
+  readonly families: readonly FamilyAdvice[];
 }
 
 /** Changes the resource requirements of a workflow to what its jobs used. */
@@ -39,6 +41,7 @@ export async function correctWorkflow(
   const analyzed = jobs.filter((job) => isChosen(job) && job.use !== undefined);
   return {
     adjustments,
+    families: familyAdvice(jobs.filter(isChosen), adjustments),
     analyzed: analyzed.length,
     atTimeout: analyzed.filter(({ use }) => use?.isAtTimeout === true).length,
   };

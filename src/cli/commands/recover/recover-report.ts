@@ -47,7 +47,14 @@ export function nextLine(
   return next === undefined ? `How it goes on: ${hint(`torc status ${id}`)}` : `Run them: ${hint(next)}`;
 }
 
-export const NO_USES: CheckedResources = { looked: 0, measurements: [], violations: [], within: [], lacking: [] };
+export const NO_USES: CheckedResources = {
+  looked: 0,
+  measurements: [],
+  violations: [],
+  within: [],
+  lacking: [],
+  families: [],
+};
 
 /** What the jobs used; asked before they are reset, because a job that is reset has no current result. */
 export async function usesOf({ service, output }: Context, id: number): Promise<CheckedResources> {

@@ -2,15 +2,8 @@ import { openWorkflow } from '../../choose/choose-workflow.ts';
 import { command } from '../../command/command.ts';
 import { integerOption, numberOption, option } from '../../command/option.ts';
 import type { Column } from '../../output/table.ts';
-import {
-  lackReported,
-  overText,
-  peakText,
-  peakUsed,
-  specified,
-  specifiedText,
-  reported,
-} from '../../output/measured-use.ts';
+import { lackReported, overText, peakText, specifiedText, reported } from '../../output/measured-use.ts';
+import { familiesJson } from '../../output/family-advice.ts';
 import type { Measurement } from '../../../operations/resources/check-resources.ts';
 
 export const workflowsCheckResources = command('workflows check-resources [workflow]', {
@@ -33,7 +26,7 @@ export const workflowsCheckResources = command('workflows check-resources [workf
     const includesFailed = options.includeFailed === true;
     const least = options.minOverUtilization;
     const { checkResources } = await import('../../../operations/resources/check-resources.ts');
-    const { looked, measurements, violations, within, lacking } = await checkResources(client, id, {
+    const { looked, measurements, violations, within, lacking, families } = await checkResources(client, id, {
       runId,
       includesFailed,
       leastOverPercent: least,
@@ -53,19 +46,36 @@ export const workflowsCheckResources = command('workflows check-resources [workf
         violations: violations.map(reported),
         ...(options.all === true ? { within_limits: within.map(reported) } : {}),
         ...(lacks === undefined ? {} : { resource_violations_count: lacks.length, resource_violations: lacks }),
+        ...familiesJson(families),
       },
     });
     if (context.output.format === 'table') for (const lack of lacks ?? []) context.output.notice(lackText(lack));
   },
 });
 
+const oneDecimal = (value: number) => Math.round(value * 10) / 10;
+
 const columns: readonly Column<Measurement>[] = [
   { title: 'Job ID', short: 'Job', value: ({ job }) => job.id, align: 'right', importance: 4 },
   { title: 'Job Name', short: 'Name', value: ({ job }) => job.name, cut: 'middle', importance: 9 },
   { title: 'Resource', value: ({ resource }) => resource, importance: 8 },
-  { title: 'Specified', short: 'Asked', value: specified, text: specifiedText, align: 'right', importance: 6 },
-  { title: 'Peak Used', short: 'Peak', value: peakUsed, text: peakText, align: 'right', importance: 7 },
-  { title: 'Utilization', short: 'Over', value: overText, align: 'right', importance: 8 },
+  {
+    title: 'Specified',
+    short: 'Asked',
+    value: ({ limit }) => limit,
+    text: specifiedText,
+    align: 'right',
+    importance: 6,
+  },
+  { title: 'Peak Used', short: 'Peak', value: ({ peak }) => peak, text: peakText, align: 'right', importance: 7 },
+  {
+    title: 'Utilization',
+    short: 'Over',
+    value: ({ overPercent }) => oneDecimal(overPercent),
+    text: overText,
+    align: 'right',
+    importance: 8,
+  },
 ];
 
 function lackText(lack: ReturnType<typeof lackReported>): string {

@@ -2,11 +2,13 @@ import { isRaise } from '../../../core/lifecycle/resources/correct-resources.ts'
 import { type NEED_FIELDS, USUAL_MULTIPLIERS } from '../../../core/lifecycle/resources/family-use.ts';
 import type { Adjustment } from '../../../core/lifecycle/resources/used-jobs.ts';
 import { limitsOf } from '../../../core/lifecycle/resources/resource-use.ts';
+import { nothingBecause } from '../../../core/lifecycle/resources/family-advice.ts';
 import { recordKinds, recordsWithin } from '../../choose/choose-record.ts';
 import { openWorkflow } from '../../choose/choose-workflow.ts';
 import { command } from '../../command/command.ts';
 import { option, positiveOption } from '../../command/option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
+import { familiesJson, familyLines } from '../../output/family-advice.ts';
 import { adjustmentJson, adjustmentLines } from '../../output/adjustments.ts';
 
 const multiplier = <const Name extends keyof typeof USUAL_MULTIPLIERS>(name: Name, what: string) =>
@@ -39,12 +41,13 @@ export const workflowsCorrectResources = command('workflows correct-resources [w
     const dryRun = options.dryRun === true;
     const downsizes = options.downsize !== false;
     const { correctWorkflow } = await import('../../../operations/resources/correct-resources.ts');
-    const { adjustments, analyzed, atTimeout } = await correctWorkflow(client, id, {
+    const { adjustments, analyzed, atTimeout, families } = await correctWorkflow(client, id, {
       multipliers,
       downsizes,
       jobIds: given && (await recordsWithin(context, recordKinds.job, id, given)),
       isDryRun: dryRun,
     });
+    const nothing = adjustments.length > 0 ? undefined : nothingBecause(families);
     output.record(
       'correct-resources',
       {
@@ -61,10 +64,14 @@ export const workflowsCorrectResources = command('workflows correct-resources [w
         ...countsOf(adjustments, 'raised', ''),
         ...countsOf(adjustments, 'lowered', 'downsize_'),
         adjustments: adjustments.map(adjustmentJson),
+        ...(nothing === undefined ? {} : { nothing_because: nothing }),
+        ...familiesJson(families),
       },
       [
         `${dryRun ? 'Would change' : 'Changed'} ${counted(adjustments.length, 'record')} of resource requirements of workflow ${id} (${counted(analyzed, 'job')} looked at)`,
         ...adjustments.flatMap(adjustmentLines),
+        ...(nothing === undefined ? [] : [`Nothing to change, because ${nothing}.`]),
+        ...familyLines(families),
         ...(atTimeout === 0
           ? []
           : [

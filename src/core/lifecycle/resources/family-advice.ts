@@ -1,0 +1,115 @@
+import type { ResourceRequirements } from '../../contract/resources.ts';
+import { counted } from '../../quantity/count-text.ts';
+import { greatest } from '../../quantity/extremes.ts';
+import { alikeOf } from '../../text/alike.ts';
+import { FEWEST_JOBS } from './correct-resources.ts';
+import { busyPercentOf, SHORTEST_FOR_CPUS_SECONDS } from './resource-use.ts';
+import type { Adjustment, UsedJob } from './used-jobs.ts';
+
+/** How much the jobs of a family used of something. */
+export interface UseSpread {
+  /** The jobs that were measured. */
+  readonly jobs: number;
+  readonly median: number;
+  readonly most: number;
+}
+
+interface CoreHours {
+  /** The time of the jobs with the CPUs that they asked for. */
+  readonly asked: number;
+  /** What kept CPUs busy; undefined if nothing was measured. */
+  readonly used: number | undefined;
+  /** What the advice saves; negative if it costs more. */
+  readonly saved: number;
+}
+
+/** Jobs that share requirements and whose names differ only in numbers, with what they should ask for. */
+export interface FamilyAdvice {
+  readonly name: string;
+  readonly jobs: number;
+  readonly ended: number;
+  readonly asked: ResourceRequirements;
+  readonly advised: ResourceRequirements;
+  readonly seconds: UseSpread | undefined;
+  readonly memoryBytes: UseSpread | undefined;
+  /** 100 is one core, over the life of a job. */
+  readonly cpuPercent: UseSpread | undefined;
+  readonly coreHours: CoreHours;
+  /** Why nothing changes; undefined if something does. */
+  readonly unchangedBecause: string | undefined;
+}
+
+/** What each family of jobs used, asked for, and should ask for. */
+export function familyAdvice(jobs: readonly UsedJob[], adjustments: readonly Adjustment[]): FamilyAdvice[] {
+  const adjustmentOf = new Map(
+    adjustments.flatMap((adjustment) => adjustment.correction.sharing.map(({ id }) => [id, adjustment] as const)),
+  );
+  return [...Map.groupBy(jobs, ({ requirementsId }) => requirementsId).values()].flatMap((sharing) =>
+    alikeOf(
+      sharing,
+      ({ name }) => name,
+      () => '',
+    ).map(({ name, items }): FamilyAdvice => {
+      const [first] = items as readonly [UsedJob];
+      const adjustment = adjustmentOf.get(first.id);
+      const advised = adjustment?.after ?? first.requirements;
+      const uses = items.flatMap(({ use }) => use ?? []);
+      return {
+        name,
+        jobs: items.length,
+        ended: uses.length,
+        asked: first.requirements,
+        advised,
+        seconds: spreadOf(uses.map(({ seconds }) => seconds)),
+        memoryBytes: spreadOf(uses.map(({ peakMemoryBytes }) => peakMemoryBytes)),
+        cpuPercent: spreadOf(uses.map((use) => use.meanCpuPercent || busyPercentOf(use))),
+        coreHours: coreHoursOf(items, advised),
+        unchangedBecause: adjustment === undefined ? reasonOf(items, sharing) : undefined,
+      };
+    }),
+  );
+}
+
+function spreadOf(values: readonly (number | undefined)[]): UseSpread | undefined {
+  const sorted = values.filter((value) => value !== undefined && value > 0).toSorted((a, b) => (a ?? 0) - (b ?? 0));
+  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  if (low === undefined || high === undefined) return undefined;
+  return { jobs: sorted.length, median: (low + high) / 2, most: sorted.at(-1) as number };
+}
+
+const HOUR = 3_600;
+
+function coreHoursOf(jobs: readonly UsedJob[], advised: ResourceRequirements): CoreHours {
+  const hours = (of: (job: UsedJob) => number) => jobs.reduce((sum, job) => sum + of(job), 0) / HOUR;
+  const seconds = hours(({ use }) => use?.seconds ?? 0);
+  const asked = hours(({ use, limits }) => (use?.seconds ?? 0) * limits.numCpus);
+  const used = hours(({ use }) => ((use?.seconds ?? 0) * (use?.meanCpuPercent ?? 0)) / 100);
+  return { asked, used: used > 0 ? used : undefined, saved: asked - seconds * (advised.num_cpus ?? 1) };
+}
+
+/** Why requirements stay as they are for a family. */
+function reasonOf(jobs: readonly UsedJob[], sharing: readonly UsedJob[]): string {
+  const uses = jobs.flatMap(({ use }) => use ?? []);
+  const isFew = sharing.length < FEWEST_JOBS;
+  if (jobs[0]?.requirements.name === 'default') return 'they asked for nothing, and nothing limits them';
+  if (uses.length === 0) return 'none of them has ended';
+  if (!sharing.every(({ isCompleted, use }) => isCompleted && use?.isSuccess === true))
+    return 'not all jobs with these requirements completed';
+  if (isFew) return `${counted(sharing.length, 'job says', 'jobs say')} too little: ${FEWEST_JOBS} are needed`;
+  if (!uses.some(({ peakMemoryBytes }) => peakMemoryBytes)) return 'what they used was not measured';
+  return greatest(uses.map(({ seconds }) => seconds)) < SHORTEST_FOR_CPUS_SECONDS
+    ? `they used about what they asked for, and jobs shorter than ${SHORTEST_FOR_CPUS_SECONDS} s say nothing of CPUs`
+    : 'they used about what they asked for';
+}
+
+/** One sentence for a workflow of which nothing changes. */
+export function nothingBecause(families: readonly FamilyAdvice[]): string | undefined {
+  if (families.length === 0) return 'it has no jobs';
+  if (families.some(({ unchangedBecause }) => unchangedBecause === undefined)) return undefined;
+  const byReason = Map.groupBy(families, ({ unchangedBecause }) => unchangedBecause as string);
+  const reasons = [...byReason].toSorted(([, a], [, b]) => jobsIn(b) - jobsIn(a)).map(([reason]) => reason);
+  return reasons.slice(0, MOST_REASONS).join('; and ');
+}
+
+const MOST_REASONS = 3;
+const jobsIn = (families: readonly FamilyAdvice[]) => families.reduce((sum, { jobs }) => sum + jobs, 0);
