@@ -27,7 +27,12 @@ export async function gatherPlanFacts(client: Client, workflowId: number): Promi
 const onDisk = (files: readonly KnownFile[]): Promise<FileOnDisk[]> =>
   inParallel(files, TOGETHER, async (file) => {
     const stats = await stat(file.path).catch(() => undefined);
-    return { ...file, mtime: stats && stats.mtimeMs / 1000, size: stats?.size };
+    return {
+      ...file,
+      mtime: stats && stats.mtimeMs / 1000,
+      size: stats?.size,
+      isFolder: stats?.isDirectory() === true,
+    };
   });
 
 /**

@@ -19,6 +19,19 @@ const file = (known: number | null): FileOnDisk => ({
   size: 5,
 });
 
+it('the time of a folder that jobs make or write into says nothing to those who read it, that of another one does', () => {
+  const folder = { ...file(50), path: 'data', isFolder: true };
+  const output = { id: 9, name: 'out', path: 'data/out', st_mtime: 100, mtime: 100 };
+  const found = (...outputs: readonly number[]) =>
+    changedJobs({
+      jobs: [job, { ...job, id: 2, input_file_ids: null, output_file_ids: outputs }],
+      files: [folder, output],
+    });
+  expect([...found().keys()]).toEqual([1]);
+  expect([...found(9).keys()]).toEqual([]);
+  expect([...found(7).keys()]).toEqual([]);
+});
+
 it.each<[string, number | null, Omit<ReadInput, 'file_id'> | undefined, string | undefined]>(
   [
     ['a job that read the file as it is now is up to date, whatever is stored for the file', 50, [100, 5], undefined],

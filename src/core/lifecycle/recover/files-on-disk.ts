@@ -12,6 +12,8 @@ export interface FileOnDisk {
   readonly mtime: number | undefined;
   /** Bytes on this machine; undefined if it does not exist. */
   readonly size?: number | undefined;
+  /** A folder on this machine: its time changes with each entry that comes or goes. */
+  readonly isFolder?: boolean;
 }
 
 /** An input as the last attempt of a job found it. */
@@ -101,6 +103,7 @@ export function changedJobs({
   files,
   reads,
 }: Pick<PlanFacts, 'jobs' | 'files' | 'reads'>): Map<number, FileCause[]> {
+  const isOurs = foldersOfJobs(jobs, files);
   const changes = new Map(files.map((file) => [file.id, { file, change: changeOf(file) }]));
   const found = new Map<number, FileCause[]>();
   for (const { id, status, input_file_ids: inputs, output_file_ids: outputs } of jobs) {
@@ -111,7 +114,8 @@ export function changedJobs({
       const { file, change: changeOfFile } = changes.get(each) ?? {};
       const read = readBy.get(each);
       const change = file === undefined || read === undefined ? changeOfFile : changeSince(read, file);
-      if (file !== undefined && change !== undefined) causes.push({ kind: 'input', file: file.path, change });
+      if (file !== undefined && change !== undefined && (change === 'missing' || !isOurs.has(each)))
+        causes.push({ kind: 'input', file: file.path, change });
     }
     // Missing or not before: a job that completed must have written it.
     for (const each of status === 'completed' ? new Set(outputs) : []) {
@@ -122,4 +126,17 @@ export function changedJobs({
     if (causes.length > 0) found.set(id, causes);
   }
   return found;
+}
+
+/**
+ * The ids of folders that jobs make or write files into: their times say nothing to those who read them, or a workflow that writes into
+ * its own folder would never be up to date.
+ */
+function foldersOfJobs(jobs: readonly JobWithFiles[], files: readonly FileOnDisk[]): ReadonlySet<number> {
+  const folders = files.filter(({ isFolder = false }) => isFolder);
+  if (folders.length === 0) return new Set();
+  const written = new Set(jobs.flatMap(({ output_file_ids: ids }) => ids ?? []));
+  const paths = files.filter(({ id }) => written.has(id)).map(({ path }) => path);
+  const holdsOutput = (folder: string) => paths.some((path) => path.startsWith(`${folder.replace(/\/+$/u, '')}/`));
+  return new Set(folders.filter(({ id, path }) => written.has(id) || holdsOutput(path)).map(({ id }) => id));
 }
