@@ -230,3 +230,15 @@ it('a folder that an earlier attempt left is removed with what is in it; a bench
     { input_files: ['b.tsv'] },
   ]);
 });
+
+it('the order in which Snakemake prints jobs, which differs each time, makes no other file', () => {
+  const jobs = [
+    printed('b', { output: 'o10', wildcards: 'n=10', threads: '2' }, 'x'),
+    printed('b', { output: 'o2', wildcards: 'n=2', threads: '3' }, 'x'),
+    printed('a', { output: 'p' }, 'x'),
+  ];
+  const rules = 'rule a:\nrule b:\n';
+  const { workflow } = convert(rules, jobs);
+  expect(workflow['jobs']).toMatchObject([{ name: 'a' }, { name: 'b_2' }, { name: 'b_10' }]);
+  expect(convert(rules, jobs.toReversed()).workflow).toEqual(workflow);
+});

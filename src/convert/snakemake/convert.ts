@@ -5,10 +5,10 @@ import { fileEntries } from '../file-names.ts';
 import { uniqueNames } from '../unique-names.ts';
 import { handlerOf, laterAttempts, retriesOf, usualRetries } from './attempts.ts';
 import { bySnakemake, byShell, needsSnakemake } from './command.ts';
-import { readDryRun } from './dry-run.ts';
+import { jobKey, readDryRun, type ResolvedJob } from './dry-run.ts';
 import { reportFiles, reportHidden, reportJob } from './reports.ts';
 import { environmentOfThreads, environmentOfTmpdir, requirementsOf } from './requirements.ts';
-import { readRules, type Snakefile } from './rules.ts';
+import { readRules, type Snakefile, type WrittenRule } from './rules.ts';
 
 /** What Snakemake printed, and the files that it read. */
 export interface SnakemakeRun {
@@ -31,7 +31,7 @@ export function convertSnakemake({ files, printed, later = [], profiles = [] }: 
   const [{ path }] = files;
   const report = reportOf(path);
   const rules = readRules(files);
-  const all = readDryRun(printed);
+  const all = inOrder(readDryRun(printed), rules);
   reportHidden(all, printed, rules, report);
   const resolved = all.filter((job) => job.shell !== undefined || needsSnakemake(job, rules.get(job.rule)));
   if (resolved.length === 0)
@@ -86,6 +86,15 @@ export function convertSnakemake({ files, printed, later = [], profiles = [] }: 
     notes: report.notes,
   };
 }
+
+/** Snakemake prints jobs in another order each time: the same Snakefile becomes the same file by the order of its rules. */
+function inOrder(jobs: readonly ResolvedJob[], rules: ReadonlyMap<string, WrittenRule>): readonly ResolvedJob[] {
+  const places = new Map([...rules.keys()].map((rule, place) => [rule, place]));
+  const placeOf = ({ rule }: ResolvedJob) => places.get(rule) ?? places.size;
+  return jobs.toSorted((a, b) => placeOf(a) - placeOf(b) || BY_NUMBERS.compare(jobKey(a), jobKey(b)));
+}
+
+const BY_NUMBERS = new Intl.Collator('en', { numeric: true });
 
 /** Entries that jobs share, numbered as they are first needed. */
 function sharedEntries(prefix: string): {
