@@ -5,6 +5,7 @@ import { sequence, type Sequence } from '../../lists/sequence.ts';
 import { UNREAD } from '../shape/check.ts';
 import type { WorkflowSpec } from '../shape/workflow.ts';
 import { bracesIn } from '../shape/wrong-type.ts';
+import { templateNames } from '../text/template-names.ts';
 import { compactJson, isMap, type Value } from '../text/value.ts';
 import { combine, unevenPair, type Axes, type Axis } from './axes.ts';
 import { SpecFamilies } from './family.ts';
@@ -130,7 +131,7 @@ export class Expander {
     const what = wordsBefore(collection, spec);
     const axes =
       spec.parameters === undefined
-        ? this.sharedAxes(spec.use_parameters ?? [], what)
+        ? this.sharedAxes(spec.use_parameters ?? this.namedIn(spec), what)
         : Object.entries(spec.parameters).map(([name, value]) =>
             this.axis(name, value, [...path, 'parameters', name], what),
           );
@@ -191,6 +192,13 @@ export class Expander {
     return table === undefined ? undefined : { axes: tableAxes(table) };
   }
 
+  /** The parameters of the workflow that an entry names anywhere, in their order, if the file says that all are used. */
+  private namedIn(spec: Parameterized): string[] {
+    if (this.spec.use_parameters !== 'all') return [];
+    const named = new Set(namesIn(spec));
+    return Object.keys(this.spec.parameters ?? {}).filter((name) => named.has(name));
+  }
+
   /** Axes of the workflow, by the names that a record selects; unknown names are ignored, as in Torc. */
   private sharedAxes(names: readonly string[], what: string): (Axis | undefined)[] | undefined {
     const parameters = this.spec.parameters ?? {};
@@ -234,6 +242,11 @@ export class Expander {
       allowed: [`at most ${limit}`],
     });
   }
+}
+
+function* namesIn(value: unknown): Generator<string> {
+  if (typeof value === 'string') for (const { name } of templateNames(value)) yield name;
+  else if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) yield* namesIn(each);
 }
 
 /** What to write where a value of a parameter is not read. */

@@ -11,6 +11,7 @@ import { resourceRequirements, slurmScheduler } from './resources.ts';
 import {
   any,
   booleanShape,
+  choiceShape,
   integerShape,
   list,
   map,
@@ -45,6 +46,11 @@ export const workflow = object('WorkflowSpec', {
     map(any),
     'Parameters that jobs, files and user data share. Only entries that name them in use_parameters are expanded.',
     { example: { lr: '[0.1, 0.01]', seed: '1:5' } },
+  ),
+  use_parameters: may(
+    choiceShape(['all']),
+    'Addition: with all, each entry without parameters, use_parameters and tables of its own is expanded by the parameters that it names in braces, also in its command.',
+    { example: 'all' },
   ),
   parameters_file: may(
     stringShape,

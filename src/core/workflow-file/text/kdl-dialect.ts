@@ -225,7 +225,7 @@ const executionConfig: Level = {
 export const workflowLevel: Level = {
   called: 'workflow',
   nodes: {
-    ...fields('text', 'name', 'user', 'description', 'project'),
+    ...fields('text', 'name', 'user', 'description', 'project', 'use_parameters'),
     ...fields(
       'integer',
       'compute_node_expiration_buffer_seconds',
