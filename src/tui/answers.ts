@@ -48,9 +48,9 @@ export async function readPromptText(
   source: TextSource,
   { outputDir }: Here,
 ): Promise<{ readonly dialog: Dialog; readonly next: OpenText['next'] }> {
-  const { title, lines, next } = await openText(client, source, outputDir);
+  const { title, lines, next, source: read = source } = await openText(client, source, outputDir);
   const top = source.from === 'job' ? 'end' : 0;
-  return { dialog: { ...textDialog(title, lines), top, source }, next };
+  return { dialog: { ...textDialog(title, lines), top, source: read }, next };
 }
 
 /** What became of jobs that the user cancels. */

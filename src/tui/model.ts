@@ -35,9 +35,21 @@ export interface TextDialog {
   readonly source?: TextSource;
 }
 
-export type TextSource =
-  | { readonly from: 'job'; readonly jobId: number; readonly stream: 'stdout' | 'stderr' }
-  | { readonly from: 'file'; readonly path: string };
+/** What a job wrote; with `orOther`, to the other stream where this one is empty. */
+export interface JobText {
+  readonly from: 'job';
+  readonly jobId: number;
+  readonly stream: 'stdout' | 'stderr';
+  readonly orOther?: boolean;
+}
+
+export type TextSource = JobText | { readonly from: 'file'; readonly path: string };
+
+export const otherStream = ({ jobId, stream }: JobText): JobText => ({
+  from: 'job',
+  jobId,
+  stream: stream === 'stdout' ? 'stderr' : 'stdout',
+});
 
 export type Dialog =
   | TextDialog

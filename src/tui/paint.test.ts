@@ -16,7 +16,19 @@ const model: Model = {
   ...firstModel,
   pane: 'details',
   workflow: { id: 1, name: 'sweep' },
-  workflows: { ...firstModel.workflows, rows: [{ id: 1, name: 'sweep', user: 'ada', description: 'seeds' }], total: 1 },
+  workflows: {
+    ...firstModel.workflows,
+    rows: [
+      {
+        id: 1,
+        name: 'sweep',
+        user: 'ada',
+        description: 'seeds',
+        standing: { state: 'running', done: 1204, total: 9000, failed: 3, stopped: 0, running: 2 },
+      },
+    ],
+    total: 1,
+  },
   details: {
     ...firstModel.details,
     rows: [job(1, 'completed'), job(2, 'running'), ...Array.from({ length: 60 }, (_, at) => job(at + 3, 'ready'))],
@@ -38,14 +50,14 @@ it('on 80 by 24 places the screen has the workflows, the views, as many jobs as 
   expect(lines).toHaveLength(24);
   expect([...lines.slice(0, 9), lines.at(-1)]).toEqual([
     'torc tui · http://login1:8080 · ada · sweep (workflow 1)',
-    'ID ↓  Name    User    Description',
-    '   1  sweep   ada     seeds',
+    'ID ↓  Name    State    Done                   User    Description',
+    '   1  sweep   running  1,204/9,000, 3 failed  ada     seeds',
     '',
     '',
     ' ◆ Summary  ▶ Jobs  ▷ Running  ✓ Results  ◫ Files  ◈ User Data  ⚡ Events  ▣ Com',
-    '  ID  Name       Status       Node    Elapsed  Command',
+    '  ID  Name       Status     Node      Elapsed  Command',
     '   1  sample_1   completed                     python train.py --seed 1 --epoch…',
-    '   2  sample_2   running         1      45.0s  python train.py --seed 2 --epoch…',
+    '   2  sample_2   running    1           45.0s  python train.py --seed 2 --epoch…',
     '1–62 of 62 · ? help · q quit',
   ]);
 });
@@ -60,8 +72,8 @@ it('on 120 by 40 places commands are longer, and all views stand in one line', (
 it('without UTF-8 the same screen has characters of ASCII alone', () => {
   const lines = drawn(model, 80, 24, false);
   expect(lines.join('')).toMatch(/^[ -~]*$/);
-  expect(lines[1]).toBe('ID v  Name    User    Description');
-  expect(lines[8]).toBe('   2  sample_2   running         1      45.0s  python train.py --seed 2 --epoch~');
+  expect(lines[1]).toBe('ID v  Name    State    Done                   User    Description');
+  expect(lines[8]).toBe('   2  sample_2   running    1           45.0s  python train.py --seed 2 --epoch~');
 });
 
 test.each([

@@ -6,7 +6,7 @@ import { isUnknownRoute } from '../client/compat/unknown-route.ts';
 import { Refusal } from '../core/contract/refusals.ts';
 import { sizeText } from '../core/quantity/size-text.ts';
 import { findOutput } from '../operations/output/job-output.ts';
-import type { TextSource } from './model.ts';
+import { type JobText, otherStream, type TextSource } from './model.ts';
 
 /** The end of a file is shown, as Torc 1.0.0 shows files up to this size. */
 const MOST_BYTES = 2 ** 20;
@@ -16,6 +16,8 @@ const HEX_IN_LINE = 16;
 export interface OpenText {
   readonly title: string;
   readonly lines: readonly string[];
+  /** What was read, if it is not what was asked for. */
+  readonly source?: TextSource;
   /** The lines as they are now; nothing if the file has not changed. */
   next(): Promise<readonly string[] | undefined>;
 }
@@ -23,7 +25,8 @@ export interface OpenText {
 /** Reads what a job wrote, or a file. Throws a sentence that says why there is nothing to show. */
 export async function openText(client: Client, source: TextSource, outputDir: string): Promise<OpenText> {
   if (source.from === 'file') return ofFile(source.path, source.path);
-  const { jobId, stream } = source;
+  const { jobId, stream, orOther = false } = source;
+  if (orOther) return ofStreamWithText(client, source, outputDir);
   const wanted = { run: undefined, attempt: undefined };
   try {
     const { job, attempt, path } = await findOutput(client, jobId, { wanted, stream, outputDir });
@@ -34,8 +37,23 @@ export async function openText(client: Client, source: TextSource, outputDir: st
   }
 }
 
+/** The stream if it has something, else the other one if that has; then Tab changes from what is shown. */
+async function ofStreamWithText(client: Client, { jobId, stream }: JobText, outputDir: string): Promise<OpenText> {
+  const source: JobText = { from: 'job', jobId, stream };
+  const first = await openText(client, source, outputDir).catch((error: unknown) => error as Error);
+  if (!(first instanceof Error) && hasText(first)) return first;
+  const other = otherStream(source);
+  const second = await openText(client, other, outputDir).catch(() => undefined);
+  if (second !== undefined && hasText(second)) return { ...second, source: other };
+  if (first instanceof Error) throw first;
+  return { ...first, source };
+}
+
+const EMPTY = '(empty)';
+const hasText = ({ lines }: OpenText) => lines.length > 0 && !(lines.length === 1 && lines[0] === EMPTY);
+
 /** What the server can read: the file may be on its machine. */
-async function ofServer(client: Client, { jobId, stream }: Extract<TextSource, { from: 'job' }>, missing: Refusal) {
+async function ofServer(client: Client, { jobId, stream }: JobText, missing: Refusal) {
   const read = async () => {
     const tail = await client.getOutputTail({ params: { id: jobId }, query: { stream } }).catch((error: unknown) => {
       throw isUnknownRoute(error) ? missing : error;
@@ -73,7 +91,7 @@ async function linesOf(file: FileHandle, sizeBytes: number): Promise<string[]> {
   const bytes = buffer.subarray(0, bytesRead);
   // Programs and images have it near their beginning; texts have it nowhere.
   if (bytes.includes(0)) return hexLines(bytes.subarray(0, HEX_BYTES), sizeBytes, from);
-  if (bytes.length === 0) return ['(empty)'];
+  if (bytes.length === 0) return [EMPTY];
   const lines = bytes.toString('utf8').replace(/\n$/, '').split('\n').map(lastWritten);
   return from === 0 ? lines : [`… the first ${sizeText(from)} are left out`, ...lines.slice(1)];
 }

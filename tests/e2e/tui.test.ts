@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HELP } from '../../src/tui/press/help.ts';
@@ -35,21 +36,34 @@ describe.skipIf(!hasTmux)('torc tui on a terminal', () => {
     const { folder, server, command } = await workflow();
     const screen = await openScreen(folder, { width: 80, height: 24 });
     await screen.press(command, 'Enter');
-    await screen.shows('1–1 of 1');
+    await screen.shows('2/4, 1 failed');
+    // What failed comes first, and of what it wrote the stream that has something.
     await screen.press('Enter');
+    await screen.shows(/2 +fails +failed/);
+    await screen.press('l');
+    await screen.shows(/stderr of job 2[^]*broken/);
+    await screen.press('q', 'c');
     const jobs = await screen.shows('1–4 of 4');
-    expect(jobs.slice(0, 11).map((line) => line.replace(/127\.0\.0\.1:\d+/, 'HOST'))).toEqual([
+    // Of jobs that ended also the node and the time.
+    const shown = jobs.slice(0, 11).map((line) =>
+      line
+        .replace(/127\.0\.0\.1:\d+/, 'HOST')
+        .replace(hostname(), 'NODE')
+        .replace(/\d[\d.]*m?s/, 'TIME')
+        .replaceAll(/(?<=\S) +/g, ' '),
+    );
+    expect(shown).toEqual([
       'torc tui · http://HOST/torc-service/v1 · tester · sweep (workflow 1)',
-      'ID ↓  Name    User    Description',
-      '   1  sweep   tester',
+      'ID ↓ Name State Done User Description',
+      '   1 sweep waiting 2/4, 1 failed tester',
       '',
       '',
-      ' ◆ Summary  ▶ Jobs  ▷ Running  ✓ Results  ◫ Files  ◈ User Data  ⚡ Events  ▣ Com',
-      '  ID  Name    Status       Node    Elapsed  Command',
-      '   1  works   completed                     true',
-      '   2  fails   failed                        echo broken >&2; exit 3',
-      '   3  gpu     ready                         true',
-      '   4  after   completed                     true',
+      ' ◆ Summary ▶ Jobs ▷ Running ✓ Results ◫ Files ◈ User Data ⚡ Events ▣ Com',
+      '  ID Name Status Node Elapsed Command',
+      '   1 works completed NODE TIME true',
+      '   2 fails failed NODE TIME echo broken >&2; exit 3',
+      '   3 gpu ready true',
+      '   4 after completed NODE TIME true',
     ]);
     await screen.press('/', 'f', 'a', 'i', 'l', 'Enter');
     await screen.shows('search: fail (c clears)');

@@ -12,7 +12,7 @@ export const HELP: readonly string[] = [
   'c                   clear filter, search and selection',
   'a                   workflows of all users, or of you alone',
   'w                   why: explain the job',
-  'l                   what the job wrote; Tab changes between stdout and stderr',
+  'l                   what the job wrote, the stream that has something; Tab changes it',
   'Space *             select the job; all jobs that are shown, or none',
   'C t                 cancel the selected jobs; C on a workflow: torc cancel',
   'y U                 run the selected jobs again: torc jobs reset-status',

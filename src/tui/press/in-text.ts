@@ -1,5 +1,5 @@
 import type { KeyName } from '../keys.ts';
-import { type Model, noted, type TextDialog } from '../model.ts';
+import { type Model, noted, otherStream, type TextDialog } from '../model.ts';
 import { type Size, textLines, topOf } from '../layout.ts';
 import { JUMP_LINES, only, type PressResult } from './step.ts';
 
@@ -36,9 +36,7 @@ export function pressInText(given: Model, dialog: TextDialog, key: KeyName, size
       return dialog.find === '' ? only(model) : findIn(model, dialog, key === 'n' ? 1 : -1, size);
     case 'tab':
     case 'shift-tab':
-      return source?.from === 'job'
-        ? only(model, { do: 'read', source: { ...source, stream: source.stream === 'stdout' ? 'stderr' : 'stdout' } })
-        : only(model);
+      return source?.from === 'job' ? only(model, { do: 'read', source: otherStream(source) }) : only(model);
     case 'esc':
     case 'q':
     case 'enter':

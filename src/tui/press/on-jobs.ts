@@ -1,3 +1,5 @@
+import type { JobStatus } from '../../core/job/job-statuses.ts';
+import { ENDED_BADLY, isOneOf } from '../../core/job/statuses.ts';
 import { activeList, activeView, type ScreenEffect, type Model, noted, withList } from '../model.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 import { only, type PressResult } from './step.ts';
@@ -36,7 +38,7 @@ export function onJobs(model: Model, row: unknown, key: 'w' | 'l' | 'C' | 't' | 
     case 'w':
       return only(model, { do: 'explain', id });
     case 'l':
-      return only(model, { do: 'read', source: { from: 'job', jobId: id, stream: 'stdout' } });
+      return only(model, { do: 'read', source: { from: 'job', jobId: id, stream: firstStream(row), orOther: true } });
     case 'C':
     case 't':
       return confirmed(model, `Cancel ${named(ids)}?`, { do: 'cancel', ids });
@@ -47,6 +49,10 @@ export function onJobs(model: Model, row: unknown, key: 'w' | 'l' | 'C' | 't' | 
     }
   }
 }
+
+/** Of a job that failed the reason is in stderr, if anywhere. */
+const firstStream = (row: unknown) =>
+  isOneOf(ENDED_BADLY, (row as { readonly status?: JobStatus }).status) ? 'stderr' : 'stdout';
 
 function cancelWorkflow(model: Model, row: unknown): PressResult {
   if (row === undefined) return only(model);

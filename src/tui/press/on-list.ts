@@ -11,7 +11,7 @@ export function sorted(model: Model, index: number): PressResult {
   return only(withList(model, { sort: next, at: 0, offset: 0 }), load(model));
 }
 
-/** Opens a workflow, the jobs of a family or a file; shows all fields of other rows. */
+/** Opens a workflow on what failed, the jobs of a family or a file; shows all fields of other rows. */
 export function entered(model: Model, row: unknown): PressResult {
   if (row === undefined) return only(model);
   const view = activeView(model);
@@ -19,7 +19,7 @@ export function entered(model: Model, row: unknown): PressResult {
   if (model.pane === 'workflows') {
     const { name } = row as { readonly name: string };
     const opened: Model = { ...model, workflow: { id, name }, pane: 'details', details: emptyList };
-    return only(opened, { do: 'load-details' });
+    return only(view.hasFailures?.(row) === true ? onFailures(opened) : opened, { do: 'load-details' });
   }
   const family = view.familyOf?.(row);
   if (family !== undefined) {
@@ -31,6 +31,13 @@ export function entered(model: Model, row: unknown): PressResult {
   if (path !== undefined) return only(model, { do: 'read', source: { from: 'file', path } });
   return only(model, { do: 'show', id: view.jobOf?.(row) ?? id });
 }
+
+/** The jobs that failed, which is what a user comes for; `c` shows the others. */
+const onFailures = (model: Model): Model => ({
+  ...model,
+  viewIndex: JOBS.index,
+  details: { ...emptyList, filter: { index: JOBS.statusFilter, text: 'failed' } },
+});
 
 /** Filters by what the selected row has: by its status, or by the user of a workflow. */
 export function filterByRow(model: Model, row: unknown): PressResult {

@@ -117,6 +117,15 @@ it('Enter opens the selected workflow, and q and Ctrl-C quit, Ctrl-C also while 
   expect(typed(opened, '/', 'ctrl-c').effects).toEqual([{ do: 'quit' }]);
 });
 
+it('Enter opens a workflow of which jobs failed on those jobs', () => {
+  const row = { id: 4, name: 'flow', standing: { failed: 2 } };
+  const { model } = typed(
+    { ...firstModel, viewIndex: 4, workflows: { ...firstModel.workflows, rows: [row] } },
+    'enter',
+  );
+  expect([viewOf(model).name, model.details.filter]).toEqual(['Jobs', { index: 0, text: 'failed' }]);
+});
+
 describe('several jobs', () => {
   const selected = (...keys: string[]) => [...typed(opened, ...keys).model.details.selected];
 

@@ -3,16 +3,30 @@ import { exitCodesOf, storedEndOf } from '../../core/attempt/judge.ts';
 import type { RunningJob } from '../../core/contract/allocation.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { Result } from '../../core/contract/result.ts';
+import type { Client } from '../../client/client.ts';
+import { isOneOf, RAN } from '../../core/job/statuses.ts';
+import { timeText } from '../../core/quantity/time-text.ts';
 import { jobsOfFamily } from './families.ts';
 import { memoryCellText, momentText, percentCellText, sinceText, statusStyle } from './texts.ts';
 import { view } from './view.ts';
 import { type JobStatus, jobStatuses } from '../../core/job/job-statuses.ts';
 
 /** The list of a family has no commands. */
-type ShownJob = Pick<Job, 'id' | 'name' | 'status'> & Partial<Job>;
+type ShownJob = Pick<Job, 'id' | 'name' | 'status'> &
+  Partial<Job> & {
+    /** Of its current result. */
+    readonly seconds?: number | null | undefined;
+    readonly endedOn?: number;
+    readonly hostname?: string;
+  };
 
 /** Jobs of the same name but for its numbers, and with the same dependencies: a row of the view DAG. */
 export const FAMILY = 'Family';
+export const STATUS_FILTER = 'Status';
+
+/** The name of the node, or its number where that alone is known. */
+const nodeText = ({ hostname, compute_node_id: node, endedOn }: ShownJob): string =>
+  hostname ?? String(node ?? endedOn ?? '');
 
 export const jobsView = view<ShownJob>({
   name: 'Jobs',
@@ -26,10 +40,11 @@ export const jobsView = view<ShownJob>({
       style: ({ status }) => statusStyle(status),
       importance: 8,
     },
-    { title: 'Node', text: ({ compute_node_id: node }) => (node ? String(node) : ''), align: 'right', importance: 3 },
+    { title: 'Node', text: nodeText, cut: 'middle', importance: 3 },
     {
       title: 'Elapsed',
-      text: ({ status, start_time: start }, nowMs) => (status === 'running' ? sinceText(start, nowMs) : ''),
+      text: ({ status, start_time: start, seconds }, nowMs) =>
+        status === 'running' ? sinceText(start, nowMs) : typeof seconds === 'number' ? timeText(seconds) : '',
       align: 'right',
       importance: 4,
     },
@@ -41,18 +56,49 @@ export const jobsView = view<ShownJob>({
     { title: 'Status', by: 'status' },
   ],
   filters: [
-    { title: 'Status', query: (text) => ({ status: statusNamed(text) }), text: ({ status }) => status ?? '' },
+    { title: STATUS_FILTER, query: (text) => ({ status: statusNamed(text) }), text: ({ status }) => status ?? '' },
     { title: 'Name', query: (name) => ({ name }) },
     { title: 'Command', query: (command) => ({ command }) },
     { title: FAMILY, query: (family) => ({ family }) },
   ],
   idOf: ({ id }) => id,
   jobOf: ({ id }) => id,
-  load: (client, { workflowId, paging, filter }) =>
-    'family' in filter
-      ? jobsOfFamily(client, workflowId, String(filter.family), paging.offset)
-      : client.listJobs({ query: { workflow_id: workflowId, ...paging, ...filter } }),
+  async load(client, { workflowId, paging, filter }) {
+    if ('family' in filter) return jobsOfFamily(client, workflowId, String(filter.family), paging.offset);
+    const found = await client.listJobs({ query: { workflow_id: workflowId, ...paging, ...filter } });
+    return { ...found, items: await withEnds(client, workflowId, found) };
+  },
 });
+
+/** Results are listed by workflow: of more jobs than these, those that ended have no node and no time in this view. */
+const MOST_ENDED = 1_000;
+
+/** The jobs with the node and the time of their current results. */
+async function withEnds(client: Client, id: number, { items, total_count: total }: JobPage): Promise<ShownJob[]> {
+  if (total > MOST_ENDED || !items.some(({ status }) => isOneOf(RAN, status))) return [...items];
+  const query = { workflow_id: id, limit: MOST_ENDED };
+  const [{ items: rows }, { items: nodesOf }] = await Promise.all([
+    client.listResults({ query }),
+    client.listComputeNodes({ query }),
+  ]);
+  const results = new Map(rows.map((row) => [row.job_id, row]));
+  const hosts = new Map(nodesOf.map((node) => [node.id, node.hostname]));
+  return items.map((job) => {
+    const result = isOneOf(RAN, job.status) ? results.get(job.id) : undefined;
+    const node = job.compute_node_id ?? result?.compute_node_id;
+    const hostname = node === undefined ? undefined : hosts.get(node);
+    return {
+      ...job,
+      ...(result === undefined ? {} : { seconds: result.exec_time_minutes * 60, endedOn: result.compute_node_id }),
+      ...(hostname === undefined ? {} : { hostname }),
+    };
+  });
+}
+
+interface JobPage {
+  readonly items: readonly Job[];
+  readonly total_count: number;
+}
 
 export const running = view<RunningJob>({
   name: 'Running',

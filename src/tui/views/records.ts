@@ -3,16 +3,50 @@ import type { File, UserData } from '../../core/contract/artifact.ts';
 import type { StreamEvent } from '../../core/contract/event.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
+import { grouped } from '../../core/quantity/count-text.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
+import type { WorkflowState, WorkflowStanding } from '../../operations/report/views/workflow-state.ts';
+import { workflowStandings } from '../../operations/report/workflow-standings.ts';
+import type { CellStyle } from '../cells.ts';
 import { jsonText, memoryCellText, momentText, percentCellText } from './texts.ts';
 import { view } from './view.ts';
 
-export const workflows = view<Workflow>({
+interface WorkflowLine extends Workflow {
+  /** Unknown of a server without the route. */
+  readonly standing?: WorkflowStanding;
+}
+
+const STATE_STYLES: Partial<Record<WorkflowState, CellStyle>> = {
+  running: 'cyan',
+  finished: 'green',
+  failed: 'red',
+  stopped: 'yellow',
+  canceled: 'yellow',
+};
+
+/** `1,204/9,000, 3 failed` */
+function progressText({ done, total, failed }: WorkflowStanding): string {
+  const faults = failed > 0 ? `, ${grouped(failed)} failed` : '';
+  return total === 0 ? '' : `${grouped(done)}/${grouped(total)}${faults}`;
+}
+
+export const workflows = view<WorkflowLine>({
   name: 'Workflows',
   sign: '',
   columns: [
     { title: 'ID', text: ({ id }) => String(id), align: 'right', importance: 8 },
     { title: 'Name', text: ({ name }) => name, cut: 'middle', importance: 9 },
+    {
+      title: 'State',
+      text: ({ standing }) => standing?.state ?? '',
+      style: ({ standing }) => (standing === undefined ? undefined : STATE_STYLES[standing.state]),
+      importance: 8,
+    },
+    {
+      title: 'Done',
+      text: ({ standing }) => (standing === undefined ? '' : progressText(standing)),
+      importance: 7,
+    },
     { title: 'User', text: ({ user }) => user, cut: 'middle', importance: 5 },
     { title: 'Description', text: ({ description }) => description ?? '', cut: 'end', importance: 3 },
   ],
@@ -28,7 +62,19 @@ export const workflows = view<Workflow>({
     { title: 'Access Group', query: (group) => ({ access_group: group }) },
   ],
   idOf: ({ id }) => id,
-  load: (client, { paging, filter }) => client.listWorkflows({ query: { is_archived: false, ...paging, ...filter } }),
+  hasFailures: ({ standing }) => (standing?.failed ?? 0) > 0,
+  async load(client, { paging, filter }) {
+    const found = await client.listWorkflows({ query: { is_archived: false, ...paging, ...filter } });
+    const ids = found.items.map(({ id }) => id);
+    const standings = await workflowStandings(client, ids, 'user' in filter ? String(filter.user) : undefined);
+    return {
+      ...found,
+      items: found.items.map((each) => {
+        const standing = standings.get(each.id);
+        return standing === undefined ? each : { ...each, standing };
+      }),
+    };
+  },
 });
 
 export const files = view<File>({

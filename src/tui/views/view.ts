@@ -60,6 +60,8 @@ export interface View<Row = unknown> {
   readonly jobOf?: (row: Row) => number;
   /** The family of jobs that a row stands for. */
   readonly familyOf?: (row: Row) => string;
+  /** Jobs of the workflow of a row failed: Enter shows them. */
+  readonly hasFailures?: (row: Row) => boolean;
   /** The file that a row stands for, which Enter shows. */
   readonly pathOf?: (row: Row) => string;
   readonly load: (client: Client, asked: ViewQuery) => Promise<RowPage<Row>>;
