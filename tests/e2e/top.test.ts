@@ -77,6 +77,20 @@ it('torc top and torc status --watch end with 1 after a failure, and with 130 by
   }
 });
 
+it('torc top names the jobs that failed with their cause, and has a row for each family', async () => {
+  const folder = temporaryFolder();
+  const { url } = await startServer(folder);
+  const flow =
+    "name: flow\njobs: [{name: fit_1, command: 'exit 3'}, {name: fit_2, command: 'true'}, {name: other, command: 'true'}]\n";
+  writeFileSync(join(folder, 'flow.yaml'), flow);
+  await torc(['--url', url, 'run', 'flow.yaml'], { cwd: folder });
+  const { stdout } = await torc(['--url', url, 'top', '1', '--once'], { cwd: folder });
+  expect(stdout).toContain('1 job failed: the command itself ended with 3: fit_1\n');
+  const families = stdout.split('\n').map((line) => line.split('│').map((cell) => cell.trim()));
+  expect(families).toContainEqual(['', 'fit_#', '2', '1', '0', '1', '0', '0', '']);
+  expect(families).toContainEqual(['', 'other', '1', '1', '0', '0', '0', '0', '']);
+});
+
 it('torc top goes on when its server is away and returns', async () => {
   const folder = temporaryFolder();
   const server = await startServer(folder);

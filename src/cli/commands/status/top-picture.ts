@@ -1,5 +1,9 @@
 import { countOf, FAILED, STOPPED } from '../../../core/job/statuses.ts';
-import { counted } from '../../../core/quantity/count-text.ts';
+import { sentenceOf } from '../../../core/attempt/cause.ts';
+import type { JobFamily } from '../../../core/contract/view.ts';
+import { outcomeOf } from '../../../core/lifecycle/explain/outcome.ts';
+import { counted, grouped } from '../../../core/quantity/count-text.ts';
+import { withShortWords } from '../../../core/quantity/short-words.ts';
 import type { Hint } from '../../../operations/report/views/next-lines.ts';
 import {
   cpuText,
@@ -42,9 +46,53 @@ export function topPicture(
     { text: titleLine(facts), style: 'bold' },
     { text: progressLine(facts), style: isBad ? 'red' : 'green' },
     { text: countsLine(facts.status.jobs_by_status) },
+    ...failureLines(facts),
     ...waits.map((text) => ({ text })),
   ];
-  return [...head, ...runningLines(facts, width, height - head.length)];
+  const running = runningLines(facts, width, height - head.length);
+  return [...head, ...running, ...familyLines(facts, width, height - head.length - running.length)];
+}
+
+/** Causes that are shown. */
+const MOST_CAUSES = 3;
+
+/** `3 jobs failed: the command itself ended with 3: fit_1, fit_2 and 1 more` */
+function failureLines({ failures }: TopFacts): PictureLine[] {
+  const shown = failures
+    .slice(0, MOST_CAUSES)
+    .map(({ jobs, status, return_code: returnCode, cause, cause_code: code, first }) => {
+      const why = sentenceOf({ status, returnCode, causeCode: code, cause }) ?? `exit code ${returnCode}`;
+      const names = first.slice(0, MOST_CAUSES).map(({ job_name: name }) => withShortWords(name));
+      const more = jobs > names.length ? ` and ${grouped(jobs - names.length)} more` : '';
+      return `${counted(jobs, 'job')} ${status}: ${withShortWords(why)}: ${names.join(', ')}${more}`;
+    });
+  const left = failures.length - shown.length;
+  return [...shown, ...(left > 0 ? [`and ${counted(left, 'other cause')}`] : [])].map((text) => ({
+    text,
+    style: 'red',
+  }));
+}
+
+const familyColumns: readonly Column<JobFamily>[] = [
+  { title: 'Family', value: ({ name }) => name, cut: 'middle', importance: 9 },
+  { title: 'Jobs', value: ({ jobs }) => grouped(jobs), align: 'right', importance: 6 },
+  { title: 'Completed', value: (row) => grouped(numbersOf(row).completed), align: 'right', importance: 8 },
+  { title: 'Running', value: (row) => grouped(numbersOf(row).running), align: 'right', importance: 7 },
+  { title: 'Failed', value: (row) => grouped(numbersOf(row).failed), align: 'right', importance: 8 },
+  { title: 'Stopped', value: (row) => grouped(numbersOf(row).stopped), align: 'right', importance: 4 },
+  { title: 'Not run', value: (row) => grouped(numbersOf(row).notRun), align: 'right', importance: 5 },
+];
+const numbersOf = ({ jobs_by_status: counts }: JobFamily) => outcomeOf(counts);
+
+/** How far each family is, in the lines that are left; one alone says nothing that the counts do not. */
+function familyLines({ families }: TopFacts, width: number, height: number): PictureLine[] {
+  if (families.length < 2 || height <= TABLE_FRAME + 1) return [];
+  const fits = families.length + TABLE_FRAME <= height ? families.length : height - TABLE_FRAME - 1;
+  const lines = tableOf(familyColumns, families.slice(0, fits), width).text.split('\n');
+  const left = families.length - fits;
+  return [...lines, ...(left > 0 ? [`and ${counted(left, 'more family', 'more families')}`] : [])].map((text) => ({
+    text,
+  }));
 }
 
 function runningLines(facts: TopFacts, width: number, height: number): PictureLine[] {

@@ -1,11 +1,13 @@
 import { hostname } from 'node:os';
 import type { Client } from '../../../client/client.ts';
+import { isUnknownRoute } from '../../../client/compat/unknown-route.ts';
 import { all } from '../../../client/every.ts';
 import type { Job } from '../../../core/contract/job.ts';
 import type { ComputeNode } from '../../../core/contract/node.ts';
 import type { ResourceRequirements } from '../../../core/contract/resources.ts';
+import type { FailureGroup, JobFamily } from '../../../core/contract/view.ts';
 import type { WorkflowStatus } from '../../../core/contract/workflow.ts';
-import { countOf, RAN } from '../../../core/job/statuses.ts';
+import { countOf, ENDED_BADLY, RAN } from '../../../core/job/statuses.ts';
 import { type LiveUse, openLiveUses } from './live-use.ts';
 import { gatherReasons, type StatusFacts } from './status-facts.ts';
 import { firstPace, nextPace, type Pace } from './pace.ts';
@@ -20,6 +22,9 @@ export interface TopFacts extends StatusFacts {
   readonly nodes: ReadonlyMap<number, ComputeNode>;
   /** What the jobs on this machine use, by job. */
   readonly uses: ReadonlyMap<number, LiveUse>;
+  /** Why jobs failed, and how far each family is; empty with a server that does not have these routes. */
+  readonly failures: readonly FailureGroup[];
+  readonly families: readonly JobFamily[];
 }
 
 export interface Top {
@@ -41,6 +46,10 @@ const EARLIER_ENDS = 100;
 /** What keeps jobs from running is asked again after this time, or when runners and allocations change: Slurm is one of those asked. */
 const REASONS_MS = 15_000;
 
+/** Failures and families are read again after a change, not more often than this: the server reads all jobs for them. */
+const [PARTS_MS, PARTS_OF_MANY_MS, MANY] = [5_000, 15_000, 10_000];
+type Parts = Pick<TopFacts, 'failures' | 'families'>;
+
 /** Reads a workflow again and again. */
 export function openTop({ client, workflowId: id, environment, now }: TopOptions): Top {
   const here = hostname();
@@ -50,6 +59,21 @@ export function openTop({ client, workflowId: id, environment, now }: TopOptions
   let reasons: Omit<StatusFacts, 'status'> | undefined;
   let reasonsFor = '';
   let reasonsMs = 0;
+
+  let parts: Parts = { failures: [], families: [] };
+  let partsFor = '';
+  let partsMs = -Infinity;
+
+  const partsOf = async (status: WorkflowStatus, nowMs: number): Promise<Parts> => {
+    const key = JSON.stringify(status.jobs_by_status);
+    // The last look is complete.
+    const pauseMs = status.is_complete ? 0 : status.total_jobs > MANY ? PARTS_OF_MANY_MS : PARTS_MS;
+    if (key === partsFor || nowMs - partsMs < pauseMs) return parts;
+    parts = await gatherParts(client, status);
+    partsFor = key;
+    partsMs = nowMs;
+    return parts;
+  };
 
   const paceAt = async ({ jobs_by_status: counts }: WorkflowStatus, nowMs: number): Promise<Pace> =>
     pace === undefined
@@ -94,6 +118,7 @@ export function openTop({ client, workflowId: id, environment, now }: TopOptions
         nowMs,
         status,
         ...(await reasonsOf(status, nowMs)),
+        ...(await partsOf(status, nowMs)),
         pace,
         running,
         requirements,
@@ -115,6 +140,23 @@ const reasonsKey = (status: WorkflowStatus): string =>
     status.is_complete,
     status.run_id,
   ]);
+
+async function gatherParts(
+  client: Client,
+  { workflow_id: id, jobs_by_status: counts }: WorkflowStatus,
+): Promise<Parts> {
+  const params = { id };
+  try {
+    const [{ groups }, { families }] = await Promise.all([
+      countOf(counts, ENDED_BADLY) === 0 ? { groups: [] } : client.listFailureGroups({ params }),
+      client.getWorkflowGraph({ params }),
+    ]);
+    return { failures: groups, families };
+  } catch (error) {
+    if (isUnknownRoute(error)) return { failures: [], families: [] };
+    throw error;
+  }
+}
 
 /** When the last jobs ended, Unix milliseconds. */
 async function endsOf(client: Client, workflowId: number): Promise<number[]> {
