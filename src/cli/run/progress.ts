@@ -1,6 +1,6 @@
 import { after, type Timer } from '../../client/long-timers.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
-import { firstPace, nextPace, type Pace, progressText, rateOf } from '../../operations/report/facts/pace.ts';
+import { firstPace, nextPace, type Pace, progressText, rateOf } from '../../core/lifecycle/explain/pace.ts';
 import type { Progress } from '../../runner/facts/options.ts';
 import type { Output } from '../output/output.ts';
 

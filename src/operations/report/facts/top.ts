@@ -10,7 +10,7 @@ import type { WorkflowStatus } from '../../../core/contract/workflow.ts';
 import { countOf, ENDED_BADLY, RAN } from '../../../core/job/statuses.ts';
 import { type LiveUse, openLiveUses } from './live-use.ts';
 import { gatherReasons, type StatusFacts } from './status-facts.ts';
-import { firstPace, nextPace, type Pace } from './pace.ts';
+import { firstPace, nextPace, type Pace } from '../../../core/lifecycle/explain/pace.ts';
 
 /** A workflow at one moment. */
 export interface TopFacts extends StatusFacts {

@@ -5,7 +5,7 @@ import { counted, grouped } from '../../../core/quantity/count-text.ts';
 import { withShortWords } from '../../../core/quantity/short-words.ts';
 import type { TopFacts } from '../facts/top.ts';
 import type { Hint } from './next-lines.ts';
-import { endedOf, progressText, rateOf, secondsLeft } from '../facts/pace.ts';
+import { endedOf, progressText, rateOf, secondsLeft } from '../../../core/lifecycle/explain/pace.ts';
 import { runningRows } from './running.ts';
 import { obstacleLines, stateLine, unservedLabelLines } from './status.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { type JobStatusCounts, jobStatuses } from '../../../core/contract/job.ts';
+import { type JobStatusCounts, jobStatuses } from '../../contract/job.ts';
 import { firstPace, nextPace, progressText, rateOf, reliableRate } from './pace.ts';
 
 const none = Object.fromEntries(jobStatuses.map((status) => [status, 0])) as JobStatusCounts;

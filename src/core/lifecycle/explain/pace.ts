@@ -1,8 +1,8 @@
-import type { JobStatusCounts } from '../../../core/contract/job.ts';
-import { outcomeOf } from '../../../core/lifecycle/explain/outcome.ts';
-import { countOf, ENDED, NOT_RUN, RUNS_NOW } from '../../../core/job/statuses.ts';
-import { grouped } from '../../../core/quantity/count-text.ts';
-import { timeText } from '../../../core/quantity/time-text.ts';
+import type { JobStatusCounts } from '../../contract/job.ts';
+import { outcomeOf } from './outcome.ts';
+import { countOf, ENDED, NOT_RUN, RUNS_NOW } from '../../job/statuses.ts';
+import { grouped } from '../../quantity/count-text.ts';
+import { timeText } from '../../quantity/time-text.ts';
 
 /** How fast jobs end, as far as is known at one moment. */
 export interface Pace {
