@@ -1,12 +1,13 @@
 import { useRef } from 'preact/hooks';
 import type { FailureGroup, WorkflowGraph, WorkflowTimeline } from '../../core/contract/view.ts';
 import type { Workflow, WorkflowStatus } from '../../core/contract/workflow.ts';
-import { countOf, ENDED_BADLY, FAILED } from '../../core/job/statuses.ts';
+import { countOf, ENDED_BADLY, FAILED, HELD } from '../../core/job/statuses.ts';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { connection } from '../connection.ts';
 import { FamilyGraph } from '../graph/graph.tsx';
 import { type Live, type ReadingPace, useLive, useNow, useStatus } from '../hooks.ts';
+import { usePace } from '../pace.ts';
 import { Bar, CopiedCommand, CountList, JobLink, jobsWords, PageSection, Shown, WayBack } from '../parts.tsx';
 import { usePlace } from '../place.ts';
 import { PageTable } from '../table.tsx';
@@ -117,6 +118,7 @@ function Whole({ workflow, status, pace, moved, graph, timeline, query, again }:
         </p>
         <Bar counts={counts} />
         <CountList counts={counts} />
+        {countOf(counts, HELD) > 0 && <PaceLine status={status} />}
       </section>
       {countOf(counts, ENDED_BADLY) > 0 && (
         <Failed
@@ -130,6 +132,17 @@ function Whole({ workflow, status, pace, moved, graph, timeline, query, again }:
       {status.total_jobs > 0 && <Parts id={id} graph={graph} timeline={timeline} query={query} />}
       {counts.running > 0 && <Running id={id} jobs={counts.running} pace={pace} moved={moved} />}
     </>
+  );
+}
+
+function PaceLine({ status }: Pick<Facts, 'status'>) {
+  const texts = usePace(status);
+  return texts.length === 0 ? null : (
+    <p class="facts">
+      {texts.map((text) => (
+        <span key={text}>{text}</span>
+      ))}
+    </p>
   );
 }
 

@@ -74,14 +74,21 @@ const LEAST_RATE = 0.05;
 /** `1,204 completed · 2 running · 3 failed · 1 stopped · 8,793 not run · 1,480/s · 6.0s to go`. */
 export function progressText(counts: JobStatusCounts, rate: number): string {
   const { completed, failed, stopped, running, notRun } = outcomeOf(counts);
-  const seconds = secondsLeft(counts, rate);
   return [
     `${grouped(completed)} completed`,
     `${grouped(running)} running`,
     ...(failed > 0 ? [`${grouped(failed)} failed`] : []),
     ...(stopped > 0 ? [`${grouped(stopped)} stopped`] : []),
     `${grouped(notRun)} not run`,
+    ...paceTexts(counts, rate),
+  ].join(' · ');
+}
+
+/** `1,480/s` and `6.0s to go`, as far as they are known. */
+export function paceTexts(counts: JobStatusCounts, rate: number): string[] {
+  const seconds = secondsLeft(counts, rate);
+  return [
     ...(rate >= LEAST_RATE ? [`${rate < 10 ? rate.toFixed(1) : grouped(Math.round(rate))}/s`] : []),
     ...(seconds === undefined ? [] : [`${timeText(seconds)} to go`]),
-  ].join(' · ');
+  ];
 }
