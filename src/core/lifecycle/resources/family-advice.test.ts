@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import type { ResourceRequirements } from '../../contract/resources.ts';
+import { familyAdvice, nothingBecause } from './family-advice.ts';
+import { USUAL_MULTIPLIERS } from './family-use.ts';
+import { limitsOf } from './resource-use.ts';
+import { adjustmentsOf, type UsedJob } from './used-jobs.ts';
+
+const small: ResourceRequirements = {
+  id: 5,
+  workflow_id: 1,
+  name: 'small',
+  num_cpus: 4,
+  memory: '4g',
+  runtime: 'PT30M',
+};
+const GIB = 2 ** 30;
+
+/** A job that completed in an hour of one CPU. */
+const job = (id: number, name: string, peakMemoryBytes: number, requirements = small): UsedJob => ({
+  id,
+  name,
+  requirementsId: requirements.id as number,
+  isCompleted: true,
+  requirements,
+  limits: { ...limitsOf(requirements), runtimeSeconds: 3_600 },
+  result: undefined,
+  use: {
+    isSuccess: true,
+    causeCode: undefined,
+    isEndedForTime: false,
+    mayBeMemory: false,
+    seconds: 3_600,
+    peakMemoryBytes,
+    peakCpuPercent: 101,
+    meanCpuPercent: 100,
+  },
+});
+const adviceFor = (jobs: readonly UsedJob[]) =>
+  familyAdvice(
+    jobs,
+    adjustmentsOf(jobs, { multipliers: USUAL_MULTIPLIERS, downsizes: true, purpose: 'advice', isChosen: () => true }),
+  );
+
+it('a family has the median and the greatest use, what is advised, and the core hours that this saves', () => {
+  expect(adviceFor([job(1, 'align_1', GIB), job(2, 'align_2', 2 * GIB), job(3, 'align_3', 1.5 * GIB)])).toMatchObject([
+    {
+      name: 'align_#',
+      jobs: 3,
+      memoryBytes: { jobs: 3, median: 1.5 * GIB, most: 2 * GIB },
+      cpuPercent: { jobs: 3, median: 100, most: 100 },
+      asked: { num_cpus: 4, memory: '4g' },
+      advised: { num_cpus: 1, memory: '3g' },
+      coreHours: { asked: 12, used: 3, saved: 9 },
+      unchangedBecause: undefined,
+    },
+  ]);
+});
+
+it.each([
+  ['it has no jobs', []],
+  ['2 jobs say too little: 3 are needed', [job(1, 'a', GIB), job(2, 'b', GIB)]],
+  ['they asked for nothing, and nothing limits them', [job(1, 'a', GIB, { ...small, name: 'default' })]],
+])('nothing changes, because %s', (reason, jobs) => {
+  expect(nothingBecause(adviceFor(jobs))).toBe(reason);
+});
