@@ -64,7 +64,7 @@ export async function checkResources(
   });
   const isOver = ({ overPercent }: Measured) => overPercent > 0 && overPercent >= leastOverPercent;
   return {
-    families: familyAdvice(jobs, adjustments),
+    families: familyAdvice(jobs, adjustments, { downsizes: true }),
     looked: ended.length,
     measurements,
     violations: measurements.filter(isOver),

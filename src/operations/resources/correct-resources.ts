@@ -41,7 +41,7 @@ export async function correctWorkflow(
   const analyzed = jobs.filter((job) => isChosen(job) && job.use !== undefined);
   return {
     adjustments,
-    families: familyAdvice(jobs.filter(isChosen), adjustments),
+    families: familyAdvice(jobs.filter(isChosen), adjustments, { downsizes }),
     analyzed: analyzed.length,
     atTimeout: analyzed.filter(({ use }) => use?.isAtTimeout === true).length,
   };

@@ -38,7 +38,7 @@ interface CorrectOptions {
 /** Of fewer jobs one knows too little to lower a request, or to give them CPUs that the others did not need. */
 export const FEWEST_JOBS = 3;
 // A shorter request only makes a wait for nodes shorter: less is not worth the risk that the next run takes a little longer.
-const SAVED_RUNTIME_SECONDS = 30 * 60;
+export const SAVED_RUNTIME_SECONDS = 30 * 60;
 // A short job that no sample saw is measured by the kernel, above the memory of the runner itself.
 const LEAST_MEMORY_BYTES = 128 * 2 ** 20;
 const LEAST_RUNTIME_SECONDS = 60;

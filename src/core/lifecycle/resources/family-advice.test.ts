@@ -35,10 +35,11 @@ const job = (id: number, name: string, peakMemoryBytes: number, requirements = s
     meanCpuPercent: 100,
   },
 });
-const adviceFor = (jobs: readonly UsedJob[]) =>
+const adviceFor = (jobs: readonly UsedJob[], downsizes = true) =>
   familyAdvice(
     jobs,
-    adjustmentsOf(jobs, { multipliers: USUAL_MULTIPLIERS, downsizes: true, purpose: 'advice', isChosen: () => true }),
+    adjustmentsOf(jobs, { multipliers: USUAL_MULTIPLIERS, downsizes, purpose: 'advice', isChosen: () => true }),
+    { downsizes },
   );
 
 it('a family has the median and the greatest use, what is advised, and the core hours that this saves', () => {
@@ -62,4 +63,16 @@ it.each([
   ['they asked for nothing, and nothing limits them', [job(1, 'a', GIB, { ...small, name: 'default' })]],
 ])('nothing changes, because %s', (reason, jobs) => {
   expect(nothingBecause(adviceFor(jobs))).toBe(reason);
+});
+
+it('where differences are small, the reason says how large they have to be, and where nothing is lowered it says that', () => {
+  const needs = { ...small, num_cpus: 1, memory: '1200m', runtime: 'PT1H' };
+  const jobs = [1, 2, 3].map((id) => job(id, `a_${id}`, GIB, needs));
+  const [reason] = adviceFor(jobs).map(({ unchangedBecause }) => unchangedBecause);
+  expect(reason).toBe('no difference is large enough: 10 %, 30 min of time, 3 jobs for more CPUs');
+  const large = [1, 2, 3].map((id) => job(id, `a_${id}`, GIB, { ...needs, memory: '9g' }));
+  expect(adviceFor(large)[0]?.unchangedBecause).toBeUndefined();
+  expect(adviceFor(large, false)[0]?.unchangedBecause).toBe(
+    'no job lacked memory or time, and --no-downsize lowers nothing',
+  );
 });

@@ -2,8 +2,8 @@ import type { ResourceRequirements } from '../../contract/resources.ts';
 import { counted } from '../../quantity/count-text.ts';
 import { greatest } from '../../quantity/extremes.ts';
 import { alikeOf } from '../../text/alike.ts';
-import { FEWEST_JOBS } from './correct-resources.ts';
-import { busyPercentOf, SHORTEST_FOR_CPUS_SECONDS } from './resource-use.ts';
+import { FEWEST_JOBS, SAVED_RUNTIME_SECONDS } from './correct-resources.ts';
+import { busyPercentOf, LEAST_DIFFERENCE, SHORTEST_FOR_CPUS_SECONDS } from './resource-use.ts';
 import type { Adjustment, UsedJob } from './used-jobs.ts';
 
 /** How much the jobs of a family used of something. */
@@ -40,7 +40,11 @@ export interface FamilyAdvice {
 }
 
 /** What each family of jobs used, asked for, and should ask for. */
-export function familyAdvice(jobs: readonly UsedJob[], adjustments: readonly Adjustment[]): FamilyAdvice[] {
+export function familyAdvice(
+  jobs: readonly UsedJob[],
+  adjustments: readonly Adjustment[],
+  { downsizes }: { readonly downsizes: boolean },
+): FamilyAdvice[] {
   const adjustmentOf = new Map(
     adjustments.flatMap((adjustment) => adjustment.correction.sharing.map(({ id }) => [id, adjustment] as const)),
   );
@@ -64,7 +68,7 @@ export function familyAdvice(jobs: readonly UsedJob[], adjustments: readonly Adj
         memoryBytes: spreadOf(uses.map(({ peakMemoryBytes }) => peakMemoryBytes)),
         cpuPercent: spreadOf(uses.map((use) => use.meanCpuPercent || busyPercentOf(use))),
         coreHours: coreHoursOf(items, advised),
-        unchangedBecause: adjustment === undefined ? reasonOf(items, sharing) : undefined,
+        unchangedBecause: adjustment === undefined ? reasonOf(items, sharing, downsizes) : undefined,
       };
     }),
   );
@@ -88,7 +92,7 @@ function coreHoursOf(jobs: readonly UsedJob[], advised: ResourceRequirements): C
 }
 
 /** Why requirements stay as they are for a family. */
-function reasonOf(jobs: readonly UsedJob[], sharing: readonly UsedJob[]): string {
+function reasonOf(jobs: readonly UsedJob[], sharing: readonly UsedJob[], downsizes: boolean): string {
   const uses = jobs.flatMap(({ use }) => use ?? []);
   const isFew = sharing.length < FEWEST_JOBS;
   if (jobs[0]?.requirements.name === 'default') return 'they asked for nothing, and nothing limits them';
@@ -97,9 +101,12 @@ function reasonOf(jobs: readonly UsedJob[], sharing: readonly UsedJob[]): string
     return 'not all jobs with these requirements completed';
   if (isFew) return `${counted(sharing.length, 'job says', 'jobs say')} too little: ${FEWEST_JOBS} are needed`;
   if (!uses.some(({ peakMemoryBytes }) => peakMemoryBytes)) return 'what they used was not measured';
+  const difference = downsizes
+    ? `no difference is large enough: ${LEAST_DIFFERENCE * 100} %, ${SAVED_RUNTIME_SECONDS / 60} min of time, ${FEWEST_JOBS} jobs for more CPUs`
+    : 'no job lacked memory or time, and --no-downsize lowers nothing';
   return greatest(uses.map(({ seconds }) => seconds)) < SHORTEST_FOR_CPUS_SECONDS
-    ? `they used about what they asked for, and jobs shorter than ${SHORTEST_FOR_CPUS_SECONDS} s say nothing of CPUs`
-    : 'they used about what they asked for';
+    ? `${difference}; jobs shorter than ${SHORTEST_FOR_CPUS_SECONDS} s say nothing of CPUs`
+    : difference;
 }
 
 /** One sentence for a workflow of which nothing changes. */
