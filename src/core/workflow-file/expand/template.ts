@@ -17,11 +17,14 @@ export interface Template {
   render(combination: number): string;
 }
 
-/** The template of a text; without axes there are no tokens. */
-export function templateOf(text: string, axes: Axes | undefined): Template {
+/**
+ * The template of a text; without axes there are no tokens. `before` is what stands before it in the same command: the quotes that are
+ * open there decide how a value is quoted here.
+ */
+export function templateOf(text: string, axes: Axes | undefined, before = ''): Template {
   const slots = axes === undefined || !text.includes('{') ? [] : slotsOf(text, axes.axes);
   if (slots.length === 0) return new Fixed(text);
-  return new Slotted(text, slots);
+  return new Slotted(text, slots, before);
 }
 
 /** What stands beside values in a text, whatever these are: all braces without others in them are left out. */
@@ -60,13 +63,13 @@ class Slotted implements Template {
   private readonly first: string;
   private readonly parts: readonly { readonly write: (combination: number) => string; readonly after: string }[];
 
-  constructor(text: string, slots: readonly Slot[]) {
+  constructor(text: string, slots: readonly Slot[], before: string) {
     this.axes = [...new Set(slots.map(({ axis }) => axis))];
     this.first = text.slice(0, slots[0]?.start);
     const contexts = slots.some(isQuoted)
       ? quoteContexts(
-          text,
-          slots.map(({ start }) => start),
+          before + text,
+          slots.map(({ start }) => before.length + start),
         )
       : [];
     this.parts = slots.map((slot, index) => ({

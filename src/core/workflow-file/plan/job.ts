@@ -109,12 +109,22 @@ type Numbers = ReadonlyMap<string, number>;
 /** A parsed command: texts, and tokens with the template of their name. */
 type Text = readonly (Template | { readonly kind: TokenKind; readonly direction: string; readonly name: Template })[];
 
+/** Stands for what replaces a token, which opens and closes no quotes. */
+const REPLACED = 'x';
+
 function templatesOf({ spec, axes }: SpecFamily<JobSpec>) {
   const text = (written: string): Text => {
     const own = withOwnPaths(written, { spec, axes });
-    return tokenParts(own.text).map((part) =>
-      typeof part === 'string' ? templateOf(part, own.axes) : { ...part, name: templateOf(part.name, own.axes) },
-    );
+    let before = '';
+    return tokenParts(own.text).map((part) => {
+      if (typeof part !== 'string') {
+        before += REPLACED;
+        return { ...part, name: templateOf(part.name, own.axes) };
+      }
+      const template = templateOf(part, own.axes, before);
+      before += part;
+      return template;
+    });
   };
   const maybe = (written: string | undefined): Template | undefined =>
     written === undefined ? undefined : templateOf(written, axes);
