@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { File } from '../../src/core/contract/artifact.ts';
 import type { Rerun } from '../../src/core/lifecycle/recover/rerun.ts';
+import { hasTmux, openScreen } from '../support/screen.ts';
 import { type RunningServer, startServer, temporaryFolder, torc } from '../support/programs.ts';
 
 /** What would run, and why, is one answer of every command. */
@@ -90,6 +91,25 @@ describe('what would run, and why', () => {
     const set = { cwd: folder, environment: { TORC_RUN_UPDATE: '1' } };
     expect((await torc(['--url', server.url, 'run', 'recipe'], set)).stderr).toContain('3 jobs run again');
     expect(await attempts()).toEqual({ sort: 2, count: 2, alone: 2, kept: 1, broken: 1 });
+  });
+
+  it.runIf(hasTmux)('a person at a terminal sees what is out of date once, and decides', async () => {
+    edit('raw');
+    const screen = await openScreen(folder, { width: 150, height: 40 });
+    const run = `torc --url ${server.url} run 1 --fail; echo ended $?`;
+    await screen.press(run, 'Enter');
+    await screen.shows('Run these 2 jobs? [y/N]');
+    await screen.press('n', 'Enter');
+    await screen.shows('nothing to run: 2 up to date, 2 out of date, 1 failed earlier');
+    await screen.shows('ended 1');
+    expect(await attempts()).toEqual({ sort: 1, count: 1, alone: 1, kept: 1, broken: 1 });
+    await screen.press('clear', 'Enter');
+    await screen.press(run, 'Enter');
+    await screen.shows('Run these 2 jobs? [y/N]');
+    await screen.press('y', 'Enter');
+    const lines = await screen.shows(/this run: 2 ran, 2 up to date, 1 failed earlier/u);
+    expect(lines.filter((line) => line.includes('input raw is newer'))).toHaveLength(1);
+    expect(await attempts()).toEqual({ sort: 2, count: 2, alone: 1, kept: 1, broken: 1 });
   });
 
   it('an output that is missing makes its job run only if nothing reads it, or what reads it runs', async () => {

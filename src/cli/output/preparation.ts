@@ -46,6 +46,7 @@ export function reportPrepared(output: Output, workflowId: number, prepared: Pre
       const programs = programsText(prepared.newerPrograms);
       return programs === undefined ? undefined : output.warn(programs);
     }
+    case 'agreed':
     case 'initialized':
     case 'recovered':
     case 'as it was':

@@ -30,8 +30,11 @@ export type Prepared =
   /** It was not asked whether anything is out of date. */
   | { readonly kind: 'as it was' }
   | { readonly kind: 'up to date'; readonly newerPrograms: readonly NewerProgram[] }
-  /** Jobs whose inputs, outputs or values have changed since they ended, and those behind them: they run again, or are only named. */
-  | { readonly kind: 'changed' | 'out of date'; readonly run: readonly Rerun[] }
+  /**
+   * Jobs whose inputs, outputs or values have changed since they ended, and those behind them: they run again, a person who saw them
+   * agreed to that, or they are only named.
+   */
+  | { readonly kind: 'changed' | 'agreed' | 'out of date'; readonly run: readonly Rerun[] }
   /** Its files are in another folder: nothing is known of them. */
   | { readonly kind: 'not looked'; readonly folder: string };
 
@@ -72,5 +75,5 @@ async function prepareOutdated(
     return unseenIn === undefined ? { kind: 'up to date', newerPrograms } : { kind: 'not looked', folder: unseenIn };
   if (!(await decide(found))) return { kind: 'out of date', run };
   await runOutdated(client, id, found).catch(noPlanUpdates);
-  return { kind: 'changed', run };
+  return { kind: isWanted ? 'changed' : 'agreed', run };
 }

@@ -36,7 +36,7 @@ export const outdatedRule = (
 /** How many of the jobs that completed are out of date after a preparation; undefined where it was not asked. */
 export function outdatedIn(prepared: readonly Prepared[]): number | undefined {
   for (const each of prepared) {
-    if (each.kind === 'changed' || each.kind === 'up to date') return 0;
+    if (each.kind === 'changed' || each.kind === 'agreed' || each.kind === 'up to date') return 0;
     if (each.kind === 'out of date') return each.run.filter(({ status }) => status === 'completed').length;
   }
   return undefined;
