@@ -57,7 +57,7 @@ const rules: Readonly<Record<string, string>> = {
     where waits.workflow_id <> upstream.workflow_id or edge.workflow_id <> waits.workflow_id`,
   'jobs read and make only files of their workflow': `
     select edge.*
-    from (select * from job_input_file union all select * from job_output_file) edge
+    from (select job_id, file_id, workflow_id from job_input_file union all select * from job_output_file) edge
     join job on job.id = edge.job_id
     join file on file.id = edge.file_id
     where job.workflow_id <> file.workflow_id`,

@@ -359,7 +359,7 @@ export const viewCases: Cases = {
               peak_memory_bytes: 5 * 2 ** 30,
               peak_cpu_percent: 250,
               longest_seconds: 30,
-              suggestion: { direction: 'upscale', num_cpus: 3, memory: '6g' },
+              suggestion: { direction: 'upscale', memory: '6g' },
               most_memory: [{ job_id: 1, job_name: 'first', peak_memory_bytes: 5 * 2 ** 30 }],
             },
           ],
