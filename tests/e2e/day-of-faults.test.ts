@@ -91,7 +91,14 @@ class Day {
 
   async stopRunners(): Promise<void> {
     for (const runner of this.#runners) runner?.child.kill('SIGCONT');
-    await Promise.all(this.#runners.flatMap((runner) => (runner === undefined ? [] : [runner.ended])));
+    let isOver = false;
+    const ended = Promise.all(this.#runners.flatMap((runner) => (runner === undefined ? [] : [runner.ended])));
+    void ended.then(() => (isOver = true));
+    // A server that the last fault has killed is missed by runners alone: they would wait for it for twenty minutes.
+    while (!isOver) {
+      await this.server();
+      await pause(100);
+    }
   }
 
   readonly #kinds: Readonly<Record<string, () => Promise<void>>> = {

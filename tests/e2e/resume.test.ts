@@ -76,12 +76,20 @@ describe('a run that was interrupted', () => {
       (is) => is,
       'the job to handle the signal',
     );
+    // A job that runs still would end with 0 after the request, too.
+    await until(
+      () => server.client.getWorkflowStatus({ params: { id: 1 } }),
+      ({ jobs_by_status: jobs }) => jobs.completed === 1,
+      'the other job to have ended',
+    );
     run.child.kill('SIGINT');
     const { stderr } = await run.ended;
     expect(readFileSync(join(folder, 'state'), 'utf8')).toBe('saved\n');
     const said = '1 job ended with 0 after the request to end, and counts as completed: saves (job 1).';
     const again = `If the work is not complete: torc --url ${server.url} jobs reset-status 1 --reinit`;
     expect(stderr).toContain(`${said}\n${again}\n`);
+    // Where its output is says a first run that ended, not one that was stopped.
+    expect(stderr).not.toContain('What jobs printed');
     const resumes = await torc([...url, 'run', '1', '--resume'], { cwd: folder });
     expect(resumes.stderr).toContain(`${said}\n${again}\n`);
     const { stdout } = await torc([...url, 'jobs', 'explain', 'saves'], { cwd: folder });

@@ -76,7 +76,8 @@ export const run = command('run <spec-or-id>', {
     const ended = { client, workflow: { ...workflow, id }, summary, outdated: known, options, failsWithJobs };
     const isWell = await endRun(context, ended);
     // Of a workflow that this command created first of all: its user may not know yet where things are.
-    if (isWell && id === 1 && prepared.some(({ kind }) => kind === 'initialized'))
+    const isFirst = id === 1 && prepared.some(({ kind }) => kind === 'initialized');
+    if (isWell && isFirst && summary.ending === 'complete')
       output.notice(
         `What jobs printed is in ${options.outputDir}/${STDIO_FOLDER}; their times and memory: ${context.hint('torc results list 1')}`,
       );
