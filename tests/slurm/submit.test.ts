@@ -400,7 +400,8 @@ ${flow.slice(flow.indexOf('actions:')).replace('num_allocations: 2', 'num_alloca
     expect(
       tasks(all).filter(({ job_step: step, job_state: state }) => step === '0' && state === 'COMPLETED'),
     ).toHaveLength(2);
-    expect(all.every(({ job_state: state }) => state !== 'PENDING' && state !== 'RUNNING')).toBe(true);
+    // Of other tests on this cluster, accounting may still have a job that runs.
+    expect(tasks(all).every(({ job_state: state }) => state !== 'PENDING' && state !== 'RUNNING')).toBe(true);
     expect(all.filter(({ user_name: user }) => user === 'bob')).toEqual([]);
     // What was reported is not reported again, unless something changed.
     const { slurm_jobs: again } = await sonar('jobs', '--state', reported);
