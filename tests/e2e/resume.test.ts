@@ -89,7 +89,7 @@ describe('a run that was interrupted', () => {
     const again = `If the work is not complete: torc --url ${server.url} jobs reset-status 1 --reinit`;
     expect(stderr).toContain(`${said}\n${again}\n`);
     // Where its output is says a first run that ended, not one that was stopped.
-    expect(stderr).not.toContain('What jobs printed');
+    expect(stderr).not.toContain('The jobs wrote their output');
     const resumes = await torc([...url, 'run', '1', '--resume'], { cwd: folder });
     expect(resumes.stderr).toContain(`${said}\n${again}\n`);
     const { stdout } = await torc([...url, 'jobs', 'explain', 'saves'], { cwd: folder });

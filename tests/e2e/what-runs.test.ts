@@ -145,6 +145,10 @@ describe('what would run, and why', () => {
   });
 
   it('named jobs run again by force, with what depends on them; a name that no job has is refused', async () => {
+    expect(whys((await json('run', '1', '--force', 'so*', '--dry-run'))['reruns'])).toEqual([
+      ['sort', [{ kind: 'forced' }]],
+      ['count', [{ kind: 'job', job_id: 1, job_name: 'sort' }]],
+    ]);
     expect((await call('run', '1', '--force', 'so*')).stderr).toContain('this run: 2 ran, 2 up to date');
     expect(await attempts()).toEqual({ sort: 2, count: 2, alone: 1, kept: 1, broken: 1 });
     const { stderr, code } = await call('run', 'flow.yaml', '--force', 'kept', '--force', 'nine');
@@ -255,6 +259,9 @@ describe('what would run, and why', () => {
     const { stderr } = await torc(['--url', server.url, 'run', '1'], elsewhere);
     expect(stderr).toContain(unseen);
     expect(stderr).toContain('nothing to run: 4 completed earlier');
+    const dry = await torc(['--url', server.url, 'run', '1', '--dry-run'], elsewhere);
+    expect(dry.stdout).toContain('No job of workflow 1 would run.');
+    expect(dry.stderr).toContain(unseen);
     const shown = await torc(ofFile, elsewhere);
     expect(shown.stdout).toBe('Workflow 1 is what the file says; nothing would change.\n');
     expect(shown.stderr).toContain(unseen);

@@ -25,7 +25,7 @@ export async function modulesOf(
     XDG_STATE_HOME: join(cwd, 'state'),
   };
   const { code, stderr } = await torc(args, { cwd, environment, isFromSources });
-  expect([code, stderr.replaceAll(/^(?:Started|Created|✓|What jobs printed).*\n/gm, '')]).toEqual([0, '']);
+  expect([code, stderr.replaceAll(/^(?:Started|Created|✓|The jobs wrote their output).*\n/gm, '')]).toEqual([0, '']);
   return modulesIn(cwd, 'torc');
 }
 

@@ -11,7 +11,7 @@ import { globLines } from '../../core/workflow-file/read/dry-run.ts';
 import type { GlobMatch } from '../../core/workflow-file/glob/look.ts';
 import type { UpdatedPlan } from '../../operations/update/update-plan.ts';
 import { type Output, widthOf } from './output.ts';
-import { changedText, lossText, programsText, unseenText } from './reruns.ts';
+import { changedText, sayLookedAt } from './reruns.ts';
 import { tableOf } from './table.ts';
 
 /** Where a command reports an update; `exitWith` sets the exit code of the program. */
@@ -29,7 +29,7 @@ const count = ({ items }: Alike<JobDifference>): number => items.length;
 export function reportUpdate(
   { output, exitWith }: Reporting,
   workflowId: number,
-  { difference, updated, reruns, unseenIn, newerPrograms = [], lostOutputs }: UpdatedPlan,
+  { difference, updated, reruns, ...looked }: UpdatedPlan,
   {
     isDryRun,
     isShown = false,
@@ -48,7 +48,7 @@ export function reportUpdate(
       globs,
       ...(reruns.length === 0 ? {} : { reruns }),
       ...(keptSchedulers.length === 0 ? {} : { kept_schedulers: keptSchedulers }),
-      ...(newerPrograms.length === 0 ? {} : { newer_programs: newerPrograms }),
+      ...(looked.newerPrograms?.length ? { newer_programs: looked.newerPrograms } : {}),
     };
     if (isDryRun) output.json(report);
     else output.jsonLine(report);
@@ -60,10 +60,11 @@ export function reportUpdate(
     if (isDryRun) output.text([...globLines(globs), text].join('\n'));
     else output.notice(text);
   }
-  if (unseenIn !== undefined) output.notice(unseenText(unseenIn));
-  const programs = programsText(newerPrograms);
-  if (programs !== undefined && !isShown) output.warn(programs);
-  if (lostOutputs !== undefined && isDryRun) output.warn(lossText(lostOutputs));
+  sayLookedAt(output, {
+    ...looked,
+    ...(isShown ? { newerPrograms: [] } : {}),
+    ...(isDryRun ? {} : { lostOutputs: undefined }),
+  });
   reportHeld({ output, exitWith }, updated, isDryRun);
 }
 

@@ -6,7 +6,7 @@ import type { AttemptHolder } from '../../operations/run/begin-run.ts';
 import type { InitializeNews } from '../../operations/run/initialize.ts';
 import type { Prepared } from '../../operations/run/run.ts';
 import { type Output, widthOf } from './output.ts';
-import { changedText, programsText, unseenText } from './reruns.ts';
+import { changedText, sayLookedAt } from './reruns.ts';
 
 /** Prints what happens while a workflow is prepared for a run. */
 export const reportPreparation =
@@ -39,13 +39,10 @@ export function reportPrepared(output: Output, workflowId: number, prepared: Pre
       output.notice(changedText(prepared.run, { what: 'runs', width: widthOf(process.stderr) }).join('\n'));
       return output.jsonLine({ workflow_id: workflowId, reruns: prepared.run });
     case 'not looked':
-      return output.notice(unseenText(prepared.folder));
+    case 'up to date':
+      return sayLookedAt(output, prepared);
     case 'out of date':
       return output.jsonLine({ workflow_id: workflowId, out_of_date: prepared.run });
-    case 'up to date': {
-      const programs = programsText(prepared.newerPrograms);
-      return programs === undefined ? undefined : output.warn(programs);
-    }
     case 'agreed':
     case 'initialized':
     case 'recovered':

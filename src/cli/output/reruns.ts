@@ -3,6 +3,8 @@ import { type Alike, alikeOf } from '../../core/text/alike.ts';
 import { printableLine } from '../../core/text/printable.ts';
 import type { NewerProgram } from '../../core/lifecycle/recover/named-programs.ts';
 import type { Rerun, RerunReason, Reruns } from '../../core/lifecycle/recover/rerun.ts';
+import type { LookedAt } from '../../operations/update/update-plan.ts';
+import type { Output } from './output.ts';
 import { tableOf } from './table.ts';
 
 /** The jobs that would run after a reinitialization, each with the reasons, and those that would not. */
@@ -25,37 +27,41 @@ export function rerunsText(workflowId: number, { run, canceled, failed }: Reruns
 /** Families, or programs, that are shown where others do not matter as much. */
 const MOST_SHOWN = 20;
 
-export const unseenText = (folder: string): string =>
-  `The files of the workflow were not looked at: it was created in ${printableLine(folder)}`;
+/** Says what a look at the files of a workflow found beside the jobs that run. */
+export function sayLookedAt(output: Output, { unseenIn, newerPrograms = [], lostOutputs }: LookedAt): void {
+  if (unseenIn !== undefined)
+    output.notice(`The files of the workflow were not looked at: it was created in ${printableLine(unseenIn)}`);
+  if (newerPrograms.length > 0) output.warn(programsText(newerPrograms));
+  if (lostOutputs !== undefined)
+    output.warn(
+      `none of the ${grouped(lostOutputs)} outputs of the jobs that completed is there: was the folder moved or emptied?`,
+    );
+}
 
 /** `plot.py is newer than 12 results …`, a line a program. */
-export const programsText = (programs: readonly NewerProgram[]): string | undefined =>
-  programs.length === 0
-    ? undefined
-    : [
-        ...programs
-          .slice(0, MOST_SHOWN)
-          .map(
-            ({ path, jobs }) => `${printableLine(path)} is newer than ${counted(jobs, 'result')} of jobs that name it`,
-          ),
-        'Declare such a program as an input, and a change of it makes its jobs run again; --force NAME runs them now.',
-      ].join('\n');
+const programsText = (programs: readonly NewerProgram[]): string =>
+  [
+    ...programs
+      .slice(0, MOST_SHOWN)
+      .map(({ path, jobs }) => `${printableLine(path)} is newer than ${counted(jobs, 'result')} of jobs that name it`),
+    'Declare such a program as an input, and a change of it makes its jobs run again; --force NAME runs them now.',
+  ].join('\n');
 
-export const lossText = (outputs: number): string =>
-  `none of the ${grouped(outputs)} outputs of the jobs that completed is there: was the folder moved or emptied?`;
+const BECAUSE = 'because files or values have changed';
+const VERBS = {
+  runs: [`runs again, ${BECAUSE}`, `run again, ${BECAUSE}`],
+  'would run': [`would run again, ${BECAUSE}`, `would run again, ${BECAUSE}`],
+  'out of date': ['is out of date', 'are out of date'],
+} as const;
 
 /** The jobs that run, would run or only are out of date because of their files and values, by families; nothing where there is none. */
 export function changedText(
   run: readonly Rerun[],
-  { what, width }: { readonly what: 'runs' | 'would run' | 'out of date'; readonly width: number },
+  { what, width }: { readonly what: keyof typeof VERBS; readonly width: number },
 ): string[] {
   if (run.length === 0) return [];
-  const isOne = run.length === 1;
-  const verb = what === 'runs' ? (isOne ? 'runs again' : 'run again') : what === 'would run' ? 'would run again' : '';
-  const title =
-    what === 'out of date'
-      ? `${counted(run.length, 'job')} ${isOne ? 'is' : 'are'} out of date:`
-      : `${counted(run.length, 'job')} ${verb}, because files or values have changed:`;
+  const [one, several] = VERBS[what];
+  const title = `${counted(run.length, 'job')} ${run.length === 1 ? one : several}:`;
   const families = familiesOf(run);
   const more = families.slice(MOST_SHOWN).reduce((sum, { items }) => sum + items.length, 0);
   return [

@@ -1,9 +1,8 @@
 import type { Client } from '../../client/client.ts';
 import { countOf, HELD } from '../../core/job/statuses.ts';
-import type { NewerProgram } from '../../core/lifecycle/recover/named-programs.ts';
 import type { Rerun } from '../../core/lifecycle/recover/rerun.ts';
 import { initialize, type InitializeOptions } from './initialize.ts';
-import type { Outdated } from '../update/update-plan.ts';
+import type { LookedAt, Outdated } from '../update/update-plan.ts';
 import type { Resumed } from './resume.ts';
 
 /** What becomes of jobs that are out of date in a workflow that has ended. */
@@ -29,14 +28,14 @@ export type Prepared =
   | { readonly kind: 'initialized' }
   /** It was not asked whether anything is out of date. */
   | { readonly kind: 'as it was' }
-  | { readonly kind: 'up to date'; readonly newerPrograms: readonly NewerProgram[] }
+  | { readonly kind: 'up to date'; readonly newerPrograms: LookedAt['newerPrograms'] }
   /**
    * Jobs whose inputs, outputs or values have changed since they ended, and those behind them: they run again, a person who saw them
    * agreed to that, or they are only named.
    */
   | { readonly kind: 'changed' | 'agreed' | 'out of date'; readonly run: readonly Rerun[] }
   /** Its files are in another folder: nothing is known of them. */
-  | { readonly kind: 'not looked'; readonly folder: string };
+  | { readonly kind: 'not looked'; readonly unseenIn: string };
 
 /**
  * Prepares a workflow for a runner: initializes one that never was, and makes jobs of an earlier run ready again: those that are asked
@@ -69,10 +68,11 @@ async function prepareOutdated(
   const isAtRest = status.is_complete && !status.is_canceled && runners + countOf(status.jobs_by_status, HELD) === 0;
   if (status.total_jobs === 0 || !(isAtRest || isWanted)) return { kind: 'as it was' };
   const { noPlanUpdates, outdatedOf, runOutdated } = await import('../update/update-plan.ts');
-  const found = await outdatedOf(client, id, force);
-  const { run, unseenIn, newerPrograms = [] } = found;
+  const found = await outdatedOf(client, id, { force });
+  const { reruns, unseenIn, newerPrograms } = found;
+  const { run } = reruns;
   if (run.length === 0)
-    return unseenIn === undefined ? { kind: 'up to date', newerPrograms } : { kind: 'not looked', folder: unseenIn };
+    return unseenIn === undefined ? { kind: 'up to date', newerPrograms } : { kind: 'not looked', unseenIn };
   if (!(await decide(found))) return { kind: 'out of date', run };
   await runOutdated(client, id, found).catch(noPlanUpdates);
   return { kind: isWanted ? 'changed' : 'agreed', run };

@@ -7,8 +7,9 @@ import type { PlanUpdate, PlanUpdated } from '../../core/contract/plan-update.ts
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { changeOf, type FileOnDisk, type JobWithFiles } from '../../core/lifecycle/recover/files-on-disk.ts';
-import { type Rerun, rerunsOf } from '../../core/lifecycle/recover/rerun.ts';
+import { type Rerun, type Reruns, rerunsOf } from '../../core/lifecycle/recover/rerun.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
+import { patternText } from '../../core/text/pattern-text.ts';
 import type { Plan } from '../../core/workflow-file/plan/plan.ts';
 import { diffPlan } from '../../core/workflow-file/update/diff.ts';
 import type { PlanDifference } from '../../core/workflow-file/update/difference.ts';
@@ -28,7 +29,7 @@ export interface UpdateOptions {
   readonly acceptsLoss?: boolean | undefined;
 }
 
-export interface UpdatedPlan extends Omit<Outdated, 'run' | 'update'> {
+export interface UpdatedPlan extends LookedAt {
   readonly difference: PlanDifference;
   /** Jobs that run because of their inputs, outputs or values, and those behind them. */
   readonly reruns: readonly Rerun[];
@@ -54,17 +55,17 @@ export async function updateFromPlan(
     const stored = await storedPlan(client, workflowId).catch(noPlanUpdates);
     const difference = diffPlan(plan, stored, specFile);
     await noteTimes(plan, difference);
-    const { update, run, ...outdated }: Outdated = looksAtFiles
-      ? await withReruns(client, stored.workflow, difference.update, force)
-      : { update: difference.update, run: [] };
-    if (!isDryRun && !acceptsLoss) refuseLoss(outdated.lostOutputs);
+    const { update, reruns, ...looked }: Outdated = looksAtFiles
+      ? await withReruns(client, stored.workflow, difference.update, { force })
+      : { update: difference.update, reruns: NOTHING_RUNS };
+    if (!isDryRun && !acceptsLoss) refuseLoss(looked.lostOutputs);
     try {
       const updated = await client.updatePlan({
         params: { id: workflowId },
         query: { dry_run: isDryRun },
         body: update,
       });
-      return { difference, updated, reruns: run, ...outdated };
+      return { difference, updated, reruns: reruns.run, ...looked };
     } catch (error) {
       const isOutdated =
         error instanceof ServiceError && (error.code === 'DUPLICATE' || error.code === 'REFERENCE_UNKNOWN');
@@ -73,22 +74,35 @@ export async function updateFromPlan(
   }
 }
 
-/** What of a workflow is not up to date, and the update that makes it run. */
-export interface Outdated {
-  readonly run: readonly Rerun[];
-  readonly update: PlanUpdate;
+/** What a look at the files of a workflow found beside the jobs that run. */
+export interface LookedAt {
   /** The folder in which its files are; undefined where this process sees them. */
   readonly unseenIn?: string | undefined;
   /** Programs that commands name and that were changed since, though no job declares them as an input. */
-  readonly newerPrograms?: readonly NewerProgram[];
+  readonly newerPrograms?: readonly NewerProgram[] | undefined;
   /** How many outputs its completed jobs have where none of them is there: the folder was moved or emptied. */
   readonly lostOutputs?: number | undefined;
 }
 
+/** What of a workflow is not up to date, and the update that makes it run. */
+export interface Outdated extends LookedAt {
+  readonly reruns: Reruns;
+  readonly update: PlanUpdate;
+}
+
+const NOTHING_RUNS: Reruns = { run: [], canceled: [], failed: [] };
+
+interface LookOptions {
+  /** Names of jobs that run again in any case. */
+  readonly force: readonly string[];
+  /** Not jobs that have yet to run, or that were interrupted; default true. */
+  readonly onlyChanges?: boolean;
+}
+
 /** Jobs whose inputs, outputs or values have changed since they ended, those that a person names, and those behind them. */
-export async function outdatedOf(client: Client, workflowId: number, force: readonly string[] = []): Promise<Outdated> {
+export async function outdatedOf(client: Client, workflowId: number, options: LookOptions): Promise<Outdated> {
   const workflow = await client.getWorkflow({ params: { id: workflowId } });
-  return withReruns(client, workflow, {}, force);
+  return withReruns(client, workflow, {}, options);
 }
 
 /** Makes them run, in the present run of the workflow. */
@@ -108,7 +122,7 @@ async function withReruns(
   client: Client,
   workflow: Workflow & { readonly id: number },
   update: PlanUpdate,
-  force: readonly string[],
+  { force, onlyChanges = true }: LookOptions,
 ): Promise<Outdated> {
   const facts = await gatherPlanFacts(client, workflow.id);
   const forced = forcedOf(facts.jobs, force);
@@ -129,14 +143,12 @@ async function withReruns(
     ...jobsLeft.filter(({ id }) => changed.get(id)?.runs_again === true),
   ].flatMap(({ input_file_ids: ids }) => ids ?? []);
   const known = sees ? facts : { ...facts, changedUserData: [] };
-  const { run } = rerunsOf(
-    { ...known, jobs: jobsLeft, files },
-    { onlyChanges: true, sparesMakers: true, alsoRead, forced },
-  );
+  const reruns = rerunsOf({ ...known, jobs: jobsLeft, files }, { onlyChanges, sparesMakers: true, alsoRead, forced });
+  const { run } = reruns;
   const again = new Set(run.map(({ job_id: id }) => id));
   const kept = { jobs: jobsLeft.filter(({ id }) => !again.has(id) && !changed.has(id)), files };
-  const newer = sees ? await findNewerPrograms(kept) : [];
-  if (run.length === 0) return { update, run, unseenIn, newerPrograms: newer };
+  const newerPrograms = sees ? await findNewerPrograms(kept) : [];
+  if (run.length === 0) return { update, reruns, unseenIn, newerPrograms };
   const times = files.flatMap((file) => {
     const { id, name, path, mtime = null } = file;
     return changeOf(file) === undefined ? [] : [{ id, record: { name, path, st_mtime: mtime } }];
@@ -144,9 +156,9 @@ async function withReruns(
   for (const { job_id: id, reasons } of run)
     if (reasons.some(({ kind }) => kind !== 'job')) changed.set(id, { ...changed.get(id), id, runs_again: true });
   return {
-    run,
+    reruns,
     unseenIn,
-    newerPrograms: newer,
+    newerPrograms,
     lostOutputs: lostOutputsOf(jobsLeft, files),
     update: {
       ...update,
@@ -174,7 +186,7 @@ function lostOutputsOf(jobs: readonly JobWithFiles[], files: readonly FileOnDisk
 /** The ids of the jobs that a person names, each by its name or a pattern with `*`. Refuses one that matches no job. */
 function forcedOf(jobs: readonly JobWithFiles[], names: readonly string[]): number[] {
   return names.flatMap((name) => {
-    const pattern = new RegExp(`^${name.split('*').map(RegExp.escape).join('.*')}$`, 'su');
+    const pattern = new RegExp(`^${name.split('*').map(patternText).join('.*')}$`, 'su');
     const found = jobs.filter((job) => pattern.test(job.name)).map(({ id }) => id);
     if (found.length > 0) return found;
     throw new Refusal('NOT_FOUND', `--force: no job of the workflow is named "${name}", or matches it as a pattern`);

@@ -2,7 +2,7 @@ import type { OutdatedRule, Prepared } from '../../../operations/run/run.ts';
 import { confirm } from '../../choose/choose-workflow.ts';
 import type { Context } from '../../command/context.ts';
 import { widthOf } from '../../output/output.ts';
-import { changedText, lossText, programsText, rerunsText } from '../../output/reruns.ts';
+import { changedText, rerunsText, sayLookedAt } from '../../output/reruns.ts';
 
 /**
  * What `torc run ID` does with jobs that are out of date: they run where that was asked for, or a person at a terminal agrees. They
@@ -15,17 +15,15 @@ export const outdatedRule = (
 ): OutdatedRule => ({
   force,
   isWanted,
-  async decide({ run, newerPrograms = [], lostOutputs }) {
-    const programs = programsText(newerPrograms);
-    if (programs !== undefined) output.warn(programs);
+  async decide({ reruns: { run }, ...looked }) {
+    sayLookedAt(output, isWanted ? { ...looked, lostOutputs: undefined } : looked);
     if (isWanted) {
       // Loaded here: a run that starts loads no library for a file that it does not update.
       const { refuseLoss } = await import('../../../operations/update/update-plan.ts');
-      if (force.length === 0) refuseLoss(lostOutputs);
+      if (force.length === 0) refuseLoss(looked.lostOutputs);
       return true;
     }
     output.notice(changedText(run, { what: 'out of date', width: widthOf(process.stderr) }).join('\n'));
-    if (lostOutputs !== undefined) output.warn(lossText(lostOutputs));
     const isAsked = process.stdin.isTTY === true && output.format !== 'json';
     if (isAsked) return confirm({ output }, run.length === 1 ? 'Run it?' : `Run these ${run.length} jobs?`);
     output.notice(`To run ${run.length === 1 ? 'it' : 'them'}: ${hint(`torc run ${workflowId} --update`)}`);
@@ -43,11 +41,15 @@ export function outdatedIn(prepared: readonly Prepared[]): number | undefined {
 }
 
 /** Reports what `torc run ID` would run, and why, and changes nothing. */
-export async function reportRun({ service, output, settings }: Context, id: number): Promise<void> {
+export async function reportRun(
+  { service, output, settings }: Context,
+  id: number,
+  force: readonly string[],
+): Promise<void> {
   const { client } = await service();
-  const { rerunsOf } = await import('../../../core/lifecycle/recover/rerun.ts');
-  const { gatherPlanFacts } = await import('../../../operations/update/plan-facts.ts');
-  const reruns = rerunsOf(await gatherPlanFacts(client, id), { sparesMakers: true });
+  const { outdatedOf } = await import('../../../operations/update/update-plan.ts');
+  const { reruns, ...looked } = await outdatedOf(client, id, { force, onlyChanges: false });
   const text = rerunsText(id, reruns, settings.wide ? Infinity : widthOf(process.stdout));
   output.record('dry run', { workflow_id: id, dry_run: true, reruns: reruns.run }, text);
+  sayLookedAt(output, looked);
 }

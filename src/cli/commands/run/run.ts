@@ -56,7 +56,7 @@ export const run = command('run <spec-or-id>', {
     };
     const id = isSpec(given) ? await fromFile() : await existingWorkflow(context, given);
     if (id === undefined) return;
-    if (options.dryRun === true) return reportRun(context, id);
+    if (options.dryRun === true) return reportRun(context, id, options.force ?? []);
     held ??= holdSignals();
     const { client } = await context.service();
     const workflow = await client.getWorkflow({ params: { id } });
@@ -79,7 +79,7 @@ export const run = command('run <spec-or-id>', {
     const isFirst = id === 1 && prepared.some(({ kind }) => kind === 'initialized');
     if (isWell && isFirst && summary.ending === 'complete')
       output.notice(
-        `What jobs printed is in ${options.outputDir}/${STDIO_FOLDER}; their times and memory: ${context.hint('torc results list 1')}`,
+        `The jobs wrote their output to ${options.outputDir}/${STDIO_FOLDER}; their times and memory: ${context.hint('torc results list 1')}`,
       );
   },
 });
