@@ -6,12 +6,12 @@ import {
   changedJobs,
   changeOf,
   type FileOnDisk,
-  type PlanFacts,
+  type ReadyFacts,
   readinessOf,
 } from '../../core/lifecycle/recover/files-on-disk.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
 import { type BeginNews, beginRun } from './begin-run.ts';
-import { gatherPlanFacts } from '../update/plan-facts.ts';
+import { gatherPlanFacts, gatherReadyFacts } from '../update/plan-facts.ts';
 
 /** What happens while a workflow is prepared. */
 export type InitializeNews =
@@ -38,7 +38,7 @@ export async function initialize(client: Client, workflowId: number, options: In
  */
 export async function prepare(client: Client, workflowId: number, { force, report }: InitializeOptions): Promise<void> {
   await unarchived(client, workflowId);
-  const facts = await gatherPlanFacts(client, workflowId);
+  const facts = await gatherReadyFacts(client, workflowId);
   const { existingOutputs: paths } = refuseMissing(facts, force);
   if (paths.length > 0) report({ kind: 'outputs exist', paths });
   await beginRun(client, workflowId, { force, report });
@@ -99,7 +99,7 @@ async function unarchived(client: Client, id: number): Promise<Workflow> {
   return workflow;
 }
 
-function refuseMissing(facts: PlanFacts, force: boolean): ReturnType<typeof readinessOf> {
+function refuseMissing(facts: ReadyFacts, force: boolean): ReturnType<typeof readinessOf> {
   const readiness = readinessOf(facts);
   const { missingInputs: paths, missingUserData: ids } = readiness;
   const isOne = paths.length === 1;

@@ -4,24 +4,30 @@ import type { Client } from '../../client/client.ts';
 import { inParallel } from '../../client/compat/in-parallel.ts';
 import { inputsAsRead, type KnownFile, knownFiles, jobsWithFiles } from '../../client/compat/plan-facts.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
-import type { FileOnDisk, PlanFacts } from '../../core/lifecycle/recover/files-on-disk.ts';
+import type { FileOnDisk, PlanFacts, ReadyFacts } from '../../core/lifecycle/recover/files-on-disk.ts';
 import { namedPrograms, newerPrograms, type NewerProgram } from '../../core/lifecycle/recover/named-programs.ts';
 
 /** Files looked at together: they may be on a slow file system. */
 const TOGETHER = 32;
 
-/** What decides which jobs of a workflow would run: what the server knows of them, and their files on this machine. */
+/** What decides whether a workflow can be initialized: what the server knows of its jobs, and their files on this machine. */
+export async function gatherReadyFacts(client: Client, workflowId: number): Promise<ReadyFacts> {
+  const [jobs, files, { user_data: missingUserData }] = await Promise.all([
+    jobsWithFiles(client, workflowId),
+    knownFiles(client, workflowId).then(onDisk),
+    client.listMissingUserData({ params: { id: workflowId } }),
+  ]);
+  return { jobs, files, missingUserData };
+}
+
+/** What decides which jobs of a workflow would run. */
 export async function gatherPlanFacts(client: Client, workflowId: number): Promise<PlanFacts> {
-  const params = { id: workflowId };
-  const [jobs, files, reads, { user_data: missingUserData }, { reinitialized_jobs: changedUserData }] =
-    await Promise.all([
-      jobsWithFiles(client, workflowId),
-      knownFiles(client, workflowId).then(onDisk),
-      inputsAsRead(client, workflowId),
-      client.listMissingUserData({ params }),
-      client.processChangedJobInputs({ params, query: { dry_run: true } }),
-    ]);
-  return { jobs, files, reads, missingUserData, changedUserData };
+  const [facts, reads, { reinitialized_jobs: changedUserData }] = await Promise.all([
+    gatherReadyFacts(client, workflowId),
+    inputsAsRead(client, workflowId),
+    client.processChangedJobInputs({ params: { id: workflowId }, query: { dry_run: true } }),
+  ]);
+  return { ...facts, reads, changedUserData };
 }
 
 const onDisk = (files: readonly KnownFile[]): Promise<FileOnDisk[]> =>

@@ -1,11 +1,10 @@
-import { stat } from 'node:fs/promises';
 import type { EndedFor } from '../../core/attempt/evidence.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { StepId } from '../../core/contract/files/job.ts';
 import type { Lease } from '../claim/capacity.ts';
 import type { CurrentRun } from '../ledger/current-run.ts';
 import type { StartedStep, StepEnd, Steps } from '../step/steps.ts';
-import { lookBefore, type OutputsBefore } from './outputs.ts';
+import { lookBefore, type OutputsBefore, fileStats } from './outputs.ts';
 import type { InputStamps } from '../../core/contract/result.ts';
 
 /*
@@ -108,10 +107,10 @@ type LookedAtInputs = Promise<InputStamps>;
  */
 export function lookAtInputs({ input_files: inputs }: ClaimedJob): LookedAtInputs | undefined {
   if (!inputs || inputs.length === 0) return undefined;
-  return Promise.all(
-    inputs.map(async ({ id, path }) => {
-      const stats = await stat(path).catch(() => undefined);
+  return fileStats(inputs.map(({ path }) => path)).then((found) =>
+    inputs.flatMap(({ id, path }) => {
+      const stats = found.get(path);
       return stats === undefined ? [] : [{ id, st_mtime: stats.mtimeMs / 1000, st_size: stats.size }];
     }),
-  ).then((found) => found.flat());
+  );
 }

@@ -15,7 +15,7 @@ const MARGIN_MS = 2_000;
 export function lookBefore({ output_files: outputs }: ClaimedJob): OutputsBefore | undefined {
   if (!outputs || outputs.length === 0) return undefined;
   const beganAtMs = Date.now();
-  return found(outputs.map(({ path }) => path)).then(
+  return fileStats(outputs.map(({ path }) => path)).then(
     // The job may have begun meanwhile. A folder says nothing of the files in it.
     (all) => new Map([...all].filter(([, each]) => each.isFile() && each.ctimeMs < beganAtMs - MARGIN_MS)),
   );
@@ -38,7 +38,7 @@ export async function lookAfter(
 ): Promise<Outputs> {
   const declared = outputs ?? [];
   const paths = declared.map(({ path }) => path);
-  const [after, before] = await Promise.all([found(paths), lookedBefore]);
+  const [after, before] = await Promise.all([fileStats(paths), lookedBefore]);
   return {
     missing: paths.filter((path) => !after.has(path)),
     stale: paths.filter((path) => isUntouched(before?.get(path), after.get(path))),
@@ -54,7 +54,8 @@ const isUntouched = (before: Stats | undefined, after: Stats | undefined): boole
   after !== undefined &&
   (['ino', 'size', 'mtimeMs', 'ctimeMs'] as const).every((field) => before[field] === after[field]);
 
-async function found(paths: readonly string[]): Promise<Map<string, Stats>> {
+/** What there is at these paths; those at which there is nothing are left out. */
+export async function fileStats(paths: readonly string[]): Promise<Map<string, Stats>> {
   const all = await Promise.all(paths.map(async (path) => [path, await stat(path).catch(() => undefined)] as const));
   return new Map(all.flatMap(([path, stats]) => (stats === undefined ? [] : [[path, stats] as const])));
 }

@@ -129,6 +129,30 @@ describe('an outdated report', () => {
     expect(await statuses(service, id)).toEqual({ a: 'pending', b: 'pending' });
   });
 
+  it('what an attempt read is stored with its end alone: a doubled or late report, and one of another job, change nothing', async () => {
+    const { client } = service;
+    const { id, nodeId } = await workflowOf(service, [{ name: 'other' }]);
+    const { id: file } = await client.createFile({ body: { workflow_id: id, name: 'raw', path: 'raw' } });
+    const reader = { workflow_id: id, name: 'reads', command: 'true', input_file_ids: [file] };
+    await client.createJob({ body: reader });
+    await client.resetStatus({ params: { id }, query: { force: true } });
+    await client.initializeJobs({ params: { id } });
+    const run = { run_id: 2, compute_node_id: nodeId };
+    const send = (body: object) => client.exchange({ params: { id }, body: { ...run, ...body } });
+    const { jobs } = await send({ want: all });
+    const [other, reads] = ['other', 'reads'].map((name) => jobs.find((job) => job.name === name)) as [never, never];
+    const said = (st_mtime: number) => ({ inputs: [{ id: file, st_mtime, st_size: 1 }] });
+    const stored = async () => (await client.readInputColumns({ params: { id }, query: {} })).columns.st_mtime;
+    await send({ completed: [{ ...ended(other), ...said(10) }] });
+    expect(await stored()).toEqual([]);
+    await send({ completed: [{ ...ended(reads), ...said(20) }] });
+    expect(await stored()).toEqual([20]);
+    await send({ completed: [{ ...ended(reads), ...said(30) }] });
+    const late = { ...(ended(reads) as { attempt_id: number }), attempt_id: 9, ...said(40) };
+    expect((await send({ completed: [late] })).errors).toHaveLength(1);
+    expect(await stored()).toEqual([20]);
+  });
+
   it("a refused report by Torc's route leaves no partial result", async () => {
     const { id, nodeId, jobIds } = await workflowOf(service, [{ name: 'a' }]);
     const jobId = jobIds.get('a') as number;

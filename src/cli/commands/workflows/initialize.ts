@@ -11,7 +11,7 @@ import type { Context } from '../../command/context.ts';
 import { prepare, prepareChanged } from '../../../operations/run/initialize.ts';
 import { reportPreparation } from '../../output/preparation.ts';
 import { numberOption, option, optionsOf, type ValuesOf } from '../../command/option.ts';
-import { gatherPlanFacts } from '../../../operations/update/plan-facts.ts';
+import { gatherPlanFacts, gatherReadyFacts } from '../../../operations/update/plan-facts.ts';
 import { counted, someOf } from '../../../core/quantity/count-text.ts';
 import { widthOf } from '../../output/output.ts';
 
@@ -133,7 +133,7 @@ const reportedOf = (task: Task) => ({
 /** Reports whether a workflow could be initialized from the beginning, and changes nothing. */
 async function sayReadiness({ service, output, exitWith }: Context, id: number): Promise<void> {
   const { client } = await service();
-  const found = readinessOf(await gatherPlanFacts(client, id));
+  const found = readinessOf(await gatherReadyFacts(client, id));
   const { existingOutputs } = found;
   const text = found.isSafe
     ? [`Workflow ${id} can be initialized: every job would run from the beginning.`]

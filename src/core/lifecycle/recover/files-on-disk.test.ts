@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import fc from 'fast-check';
+import { expect, it, test } from 'vitest';
 import { changedJobs, type FileOnDisk, type JobWithFiles, type ReadInput } from './files-on-disk.ts';
 
 const job: JobWithFiles = {
@@ -38,7 +39,7 @@ it.each<[string, number | null, Omit<ReadInput, 'file_id'> | undefined, string |
     ['a job that read an older file is not, although the file is stored as it is now', 100, [50, 5], 'newer'],
     ['a job that read a newer file is not', 100, [150, 5], 'older'],
     ['a job that read a file of the same time and of another size is not', 100, [100, 4], 'resized'],
-    ['a job of which nothing is known is compared with what is stored for the file', 100, undefined, undefined],
+    ['a job without such a record is compared with the time that is stored for the file', 100, undefined, undefined],
     ['such a job runs again where the stored time is another one', 50, undefined, 'newer'],
   ].map(([title, known, read, change]) => {
     const [st_mtime, st_size] = (read ?? []) as [number, number];
@@ -48,4 +49,18 @@ it.each<[string, number | null, Omit<ReadInput, 'file_id'> | undefined, string |
   const reads = read && new Map([[1, [{ file_id: 7, ...read }]]]);
   const found = changedJobs({ jobs: [job], files: [file(known)], reads });
   expect(found.get(1)?.map((cause) => cause.change)).toEqual(change && [change]);
+});
+
+test('a folder holds an output exactly if the path of one begins with it', () => {
+  const part = fc.constantFrom('a', 'b', 'ab');
+  const path = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'));
+  fc.assert(
+    fc.property(path, fc.array(path, { maxLength: 5 }), fc.constantFrom('', '/', './'), (folder, outputs, lead) => {
+      const input = { ...file(50), path: `${lead}${folder}`, isFolder: true };
+      const written = outputs.map((each, index) => ({ ...file(100), id: 100 + index, path: `${lead}${each}` }));
+      const writer = { ...job, id: 2, input_file_ids: null, output_file_ids: written.map(({ id }) => id) };
+      const found = changedJobs({ jobs: [job, writer], files: [input, ...written] });
+      expect(found.has(1)).toBe(!outputs.some((each) => each.startsWith(`${folder}/`)));
+    }),
+  );
 });

@@ -35,14 +35,18 @@ export interface JobWithFiles {
   readonly output_file_ids: readonly number[] | null;
 }
 
-/** What is known of the jobs of a workflow and of what they read and write, here and on the server. */
-export interface PlanFacts {
+/** What decides whether a workflow can be initialized. */
+export interface ReadyFacts {
   readonly jobs: readonly JobWithFiles[];
   readonly files: readonly FileOnDisk[];
-  /** By the id of a job, its inputs as its last attempt found them. Of others only the times of their files are known. */
-  readonly reads?: ReadonlyMap<number, readonly ReadInput[]> | undefined;
   /** Ids of user data without a value that jobs read and no job produces. */
   readonly missingUserData: readonly number[];
+}
+
+/** What is known of the jobs of a workflow and of what they read and write, here and on the server. */
+export interface PlanFacts extends ReadyFacts {
+  /** By the id of a job, its inputs as its last attempt found them. Of others only the times of their files are known. */
+  readonly reads?: ReadonlyMap<number, readonly ReadInput[]> | undefined;
   /** Names of jobs that read user data which changed. */
   readonly changedUserData: readonly string[];
 }
@@ -57,7 +61,7 @@ export interface Readiness {
   readonly existingOutputs: readonly string[];
 }
 
-export function readinessOf({ jobs, files, missingUserData }: PlanFacts): Readiness {
+export function readinessOf({ jobs, files, missingUserData }: ReadyFacts): Readiness {
   const read = new Set(jobs.flatMap(({ input_file_ids: ids }) => ids ?? []));
   const written = new Set(jobs.flatMap(({ output_file_ids: ids }) => ids ?? []));
   const pathsOf = (isMeant: (file: FileOnDisk) => boolean) => files.filter(isMeant).map(({ path }) => path);
@@ -84,7 +88,7 @@ export function changeOf({ st_mtime: known, mtime }: FileOnDisk): FileChange | u
   return mtime > known ? 'newer' : 'older';
 }
 
-/** The same for an input of which an attempt has said how it found it: another size is a change too. */
+/** How an input has changed since an attempt looked at it: another size is a change, too. */
 function changeSince({ st_mtime: known, st_size: size }: ReadInput, file: FileOnDisk): FileChange | undefined {
   const change = changeOf({ ...file, st_mtime: known });
   return change === undefined && file.size !== size ? 'resized' : change;
@@ -109,10 +113,11 @@ export function changedJobs({
   for (const { id, status, input_file_ids: inputs, output_file_ids: outputs } of jobs) {
     if (!isOneOf(KEEPS_ITS_END, status)) continue;
     const causes: FileCause[] = [];
-    const readBy = new Map(reads?.get(id)?.map((read) => [read.file_id, read]));
+    const own = reads?.get(id);
+    const readBy = own && new Map(own.map((read) => [read.file_id, read]));
     for (const each of new Set(inputs)) {
       const { file, change: changeOfFile } = changes.get(each) ?? {};
-      const read = readBy.get(each);
+      const read = readBy?.get(each);
       const change = file === undefined || read === undefined ? changeOfFile : changeSince(read, file);
       if (file !== undefined && change !== undefined && (change === 'missing' || !isOurs.has(each)))
         causes.push({ kind: 'input', file: file.path, change });
@@ -136,7 +141,18 @@ function foldersOfJobs(jobs: readonly JobWithFiles[], files: readonly FileOnDisk
   const folders = files.filter(({ isFolder = false }) => isFolder);
   if (folders.length === 0) return new Set();
   const written = new Set(jobs.flatMap(({ output_file_ids: ids }) => ids ?? []));
-  const paths = files.filter(({ id }) => written.has(id)).map(({ path }) => path);
-  const holdsOutput = (folder: string) => paths.some((path) => path.startsWith(`${folder.replace(/\/+$/u, '')}/`));
-  return new Set(folders.filter(({ id, path }) => written.has(id) || holdsOutput(path)).map(({ id }) => id));
+  const holding = new Set<string>();
+  for (const { id, path } of files) {
+    if (!written.has(id)) continue;
+    // Up to a folder that another output has shown.
+    for (
+      let end = path.lastIndexOf('/');
+      end > 0 && !holding.has(path.slice(0, end));
+      end = path.lastIndexOf('/', end - 1)
+    )
+      holding.add(path.slice(0, end));
+  }
+  return new Set(
+    folders.filter(({ id, path }) => written.has(id) || holding.has(path.replace(/\/+$/u, ''))).map(({ id }) => id),
+  );
 }

@@ -2,7 +2,6 @@ import { greatest } from '../../quantity/extremes.ts';
 import {
   type NeedChange,
   createFamilyUse,
-  familyStem,
   type FamilyUse,
   type JobUse,
   memoryRounded,
@@ -12,6 +11,7 @@ import {
   runtimeRounded,
   withMargin,
 } from './family-use.ts';
+import { withoutNumbers } from '../../text/without-numbers.ts';
 import { LEAST_DIFFERENCE, lackOf, lacksAnything, type Limits } from './resource-use.ts';
 
 /** The change of a requirements record; undefined fields stay. */
@@ -59,7 +59,7 @@ export function correctResources(
   return [...byRequirements].flatMap(([id, sharing]): Correction[] => {
     const limits = requirements.get(id);
     if (limits === undefined) return [];
-    const stems = Map.groupBy(sharing, ({ name }) => familyStem(name));
+    const stems = Map.groupBy(sharing, ({ name }) => withoutNumbers(name));
     const families = [...stems].map(([stem, ofStem]) => {
       const { family, add } = createFamilyUse(stem, limits, multipliers, purpose);
       for (const job of ofStem) add(job, isChosen(job));

@@ -65,9 +65,6 @@ export interface FamilyUse {
 /** A request that is to fit is raised until it does; what recovers a workflow raises by each failure, whatever was asked. */
 export type Purpose = 'advice' | 'recovery';
 
-/** The family of a job among those with the same requirements. */
-export const familyStem = (name: string): string => withoutNumbers(name);
-
 export function createFamilyUse(stem: string, limits: Limits, multipliers: Multipliers, purpose: Purpose) {
   const greatest = () => ({ jobs: 0, most: 0 });
   const each = <Value>(make: () => Value) => ({ memoryBytes: make(), numCpus: make(), runtimeSeconds: make() });
@@ -117,7 +114,7 @@ export function createFamilyUses(limits: Limits, multipliers: Multipliers, purpo
   const found = new Map<string, ReturnType<typeof createFamilyUse>>();
   return {
     add(job: Pick<JobUse, 'name' | 'use' | 'isCompleted'>): void {
-      const own = familyStem(job.name);
+      const own = withoutNumbers(job.name);
       const stem = found.has(own) || found.size < MOST_FAMILIES ? own : '…';
       let uses = found.get(stem);
       if (uses === undefined) found.set(stem, (uses = createFamilyUse(stem, limits, multipliers, purpose)));
