@@ -57,7 +57,7 @@ export function reportOf(file: string): Report {
 export const noteText = ({ file, line, found, instead, isLeftOut }: Note): string =>
   `${file}${line === undefined ? '' : `:${line}`}: ${isLeftOut ? 'left out' : 'note'}: ${found}: ${instead}`;
 
-/** The report as comments of a workflow file: who reads the file later has no report. */
+/** The report as comments of a workflow file, for readers of the file, who did not see the report. */
 export const reportComments = ({ notes }: Conversion): string =>
   notes.map((note) => `# ${noteText(note).replaceAll('\n', '\n#   ')}\n`).join('');
 

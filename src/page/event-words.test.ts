@@ -12,7 +12,7 @@ test.each([
   ],
   [
     { category: 'runner_left', level: 'warning', hostname: 'n1', reason: 'idle', ready_jobs: 2, unclaimable_jobs: 1 },
-    'The runner on n1 left: idle; 2 jobs ready, 1 of which no runner can take.',
+    'The runner on n1 left: idle; 2 jobs ready; no runner can take 1 of them.',
   ],
   [
     { category: 'step', level: 'info', done: [1, 2], note: null, force: false, more: { a: 1 } },

@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<string, (fields: Fields) => string>> = {
     return sentence(`${statusWords(textOf(action))}, by ${textOf(user)}${words === '' ? '' : ` (${words})`}`);
   },
   runner_left({ hostname, reason, ready_jobs: ready, unclaimable_jobs: unclaimable }) {
-    const left = Number(unclaimable) > 0 ? `, ${Number(unclaimable)} of which no runner can take` : '';
+    const left = Number(unclaimable) > 0 ? `; no runner can take ${Number(unclaimable)} of them` : '';
     return sentence(
       `The runner on ${textOf(hostname)} left: ${textOf(reason)}; ${counted(Number(ready), 'job')} ready${left}`,
     );

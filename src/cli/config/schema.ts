@@ -114,7 +114,7 @@ const schema = {
   'client.run.update': key(
     booleanKind,
     false,
-    'run makes what is out of date, without a question: of the workflow of the file, which it creates if there is none, or of the one that is named',
+    'run does not ask, as with --yes: it updates the workflow of the file, or creates it, and runs what is out of date',
     { variable: 'TORC_RUN_UPDATE' },
   ),
 

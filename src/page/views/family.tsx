@@ -16,7 +16,7 @@ const PAGE = 200;
 /** From so many jobs on the list scrolls within itself. */
 const MOST_SHOWN = 60;
 
-/** The jobs of a family, of which those in view are read. Status, name and order stand in the address. */
+/** The jobs of a family. It reads only the jobs in view. Status, name and order stand in the address. */
 export function FamilyView({
   id,
   family,

@@ -1,7 +1,7 @@
 import { HOUR_SECONDS } from '../store/days.ts';
 import type { TelemetryRows, AskedWindow } from '../store/rows/rows.ts';
 
-/** The hours of a window of which no samples are left, from the first to the end of the last; undefined where there are none. */
+/** From the first to the last hour of a window that has sums and no samples any more; undefined if it has none. */
 export async function hourlySpan(
   source: TelemetryRows,
   window: AskedWindow,

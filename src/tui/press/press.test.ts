@@ -117,7 +117,7 @@ it('Enter opens the selected workflow, and q and Ctrl-C quit, Ctrl-C also while 
   expect(typed(opened, '/', 'ctrl-c').effects).toEqual([{ do: 'quit' }]);
 });
 
-it('Enter opens a workflow of which jobs failed on those jobs', () => {
+it('Enter opens a workflow with failed jobs on these jobs', () => {
   const row = { id: 4, name: 'flow', standing: { failed: 2 } };
   const { model } = typed(
     { ...firstModel, viewIndex: 4, workflows: { ...firstModel.workflows, rows: [row] } },

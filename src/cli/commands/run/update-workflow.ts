@@ -15,14 +15,14 @@ import { MissingDatabase } from '../../standalone/missing-database.ts';
 export const updateOptions = optionsOf([
   option(
     '--update',
-    'make what is out of date: of a file, what is new or changed in it too; with what depends on it, and nothing else',
+    'run only what is out of date, with what depends on it; with a file, what is new or changed in the file as well',
   ),
   {
     ...workflowOption,
     says: 'with --update: the workflow to change, by id or name; required if several are of this file',
   },
   option('--new', 'create another workflow even if there is one from this file, without a question'),
-  option('-y, --yes', 'ask no question: update the workflow of the file, or create it; make what is out of date'),
+  option('-y, --yes', 'do not ask: update the workflow of the file, or create it, and run what is out of date'),
   option(
     '--force <name>',
     'run these jobs again, by name or pattern (train_*), with what depends on them; may be repeated',
@@ -41,7 +41,7 @@ export type Chosen =
   | { readonly kind: 'updated'; readonly id: number; readonly looked: boolean }
   | { readonly kind: 'reported' };
 
-/** Whether what is out of date is made without a question. */
+/** Whether jobs that are out of date run without a question. */
 export const updatesUnasked = ({ configuration }: Context, { update, yes, force }: UpdateValues): boolean =>
   update === true || yes === true || force !== undefined || configuration['client.run.update'];
 

@@ -201,7 +201,7 @@ describe('CPUs', () => {
   const one = { numCpus: 1, runtimeSeconds: undefined };
   it.each([
     [
-      'of 160 jobs of which one was sampled above one CPU',
+      'of 160 jobs, if one sample of one job was above one CPU',
       [{ seconds: 0.156, peakCpuPercent: 100.4 }, ...three({ peakCpuPercent: 80 })],
     ],
     ['of jobs that were above one CPU for a moment', three({ peakCpuPercent: 400, meanCpuPercent: 95 })],

@@ -109,7 +109,7 @@ function reasonOf(jobs: readonly UsedJob[], sharing: readonly UsedJob[], downsiz
     : difference;
 }
 
-/** One sentence for a workflow of which nothing changes. */
+/** Why no requirements of a workflow change, as one sentence; undefined if some do. */
 export function nothingBecause(families: readonly FamilyAdvice[]): string | undefined {
   if (families.length === 0) return 'it has no jobs';
   if (families.some(({ unchangedBecause }) => unchangedBecause === undefined)) return undefined;

@@ -225,7 +225,7 @@ function hourOf(table: HourTableName, row: Cells): Hour {
 
 const PLACES = { process: 't.slot, t.ord', process_gpu: 't.slot, t.ord, t.item', card: 't.item', disk: 't.item' };
 
-/** Processes of which the lists take about 100 MB. */
+/** The lists of so many processes take about 100 MB. */
 const SLICE_PROCESSES = 200_000;
 
 /** Parts of a window that begin with hours, each of a limited number of processes, or of one hour. None where there are no hours. */

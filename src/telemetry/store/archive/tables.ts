@@ -167,7 +167,7 @@ const laterOf = (name: string): readonly string[] =>
 /** Tables that a day always has, also without rows: that one is missing is an error, and no empty day. */
 export const isAlwaysWritten = (name: ArchiveTableName): boolean => name === 'sample' || name === 'process';
 
-/** A table of which the days have no file. Throws for one that every day has: without it an answer would say less than was stored. */
+/** A table that has no file in any of these days. Throws for one that every day has: without it an answer would say less than was stored. */
 export function emptyTableOf(name: ArchiveTableName): string {
   if (isAlwaysWritten(name)) throw new Error(`closed days of the store have no file ${name}: it was deleted or moved`);
   return `(select null::bigint as n, ${Object.entries(archiveTables[name].columns)

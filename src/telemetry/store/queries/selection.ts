@@ -47,7 +47,7 @@ export const conjunction = (...conditions: readonly (string | false | undefined)
   conditions.filter((each) => typeof each === 'string').join(' and ');
 
 /**
- * The conditions of a selection in one engine, each of which binds its values when it is read: of samples `e`, and of entries of jobs in
+ * The conditions of a selection in one engine. Each binds its values when it is read: of samples `e`, and of entries of jobs in
  * them. In SQLite and PostgreSQL the values 1 to 3 of every statement are the cluster, the begin and the end.
  */
 export interface Conditions {
