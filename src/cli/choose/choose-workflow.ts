@@ -103,6 +103,10 @@ async function ask({ output }: Context, items: readonly Workflow[]): Promise<num
   }
 }
 
+/** Whether a person is there to answer: a terminal, and not a program that reads JSON. */
+export const isPersonThere = ({ format }: Pick<Context['output'], 'format'>): boolean =>
+  process.stdin.isTTY === true && format !== 'json';
+
 /** Asks the user, or reads the next line of piped input; at its end the answer is no. */
 export async function confirm({ output }: Pick<Context, 'output'>, question: string): Promise<boolean> {
   const asked = `${printable(question)} [y/N] `;

@@ -10,7 +10,7 @@ import {
   type Problem,
 } from '../../core/workflow-file/problems/problems.ts';
 import { isAcceptable, type SpecReading } from '../../core/workflow-file/read/read.ts';
-import { confirm } from '../choose/choose-workflow.ts';
+import { confirm, isPersonThere } from '../choose/choose-workflow.ts';
 import { Failure } from '../command/failure.ts';
 import { fileErrorWords } from '../terminal/file-error.ts';
 import type { Context } from '../command/context.ts';
@@ -80,7 +80,7 @@ export async function acceptedPlan(
     output.notice(
       ['Resource validation warnings:', ...short.map(({ message, plain }) => `  ${plain ?? message}`)].join('\n'),
     );
-    if (process.stdin.isTTY !== true || output.format === 'json') {
+    if (!isPersonThere(output)) {
       throw new Failure('Nothing was created. Use --skip-checks to bypass resource validation.');
     }
     if (!(await confirm(context, 'Proceed anyway?'))) throw new Failure('Nothing was created.');

@@ -4,7 +4,7 @@ import { deleteLogs } from '../../../operations/remote/delete-logs.ts';
 import { withSsh } from '../../../operations/remote/with-ssh.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { noPrompts } from '../../choose/agree.ts';
-import { confirm } from '../../choose/choose-workflow.ts';
+import { confirm, isPersonThere } from '../../choose/choose-workflow.ts';
 import { command } from '../../command/command.ts';
 import { option } from '../../command/option.ts';
 import { amount } from '../../output/columns.ts';
@@ -67,7 +67,7 @@ export const remoteDeleteLogs = command('remote delete-logs [workflow]', {
   async run(context, [workflow], options) {
     const { output } = context;
     const { id, workers } = await hostsOf(context, workflow);
-    const asks = options.prompts !== false && process.stdin.isTTY === true && output.format !== 'json';
+    const asks = options.prompts !== false && isPersonThere(output);
     const question = `Delete the logs of workflow ${id} on ${counted(workers.length, 'host')}?`;
     if (asks && !(await confirm(context, question))) return output.detail('Nothing was deleted.');
     const items = await withSsh(

@@ -1,5 +1,5 @@
 import type { OutdatedRule, Prepared } from '../../../operations/run/run.ts';
-import { confirm } from '../../choose/choose-workflow.ts';
+import { confirm, isPersonThere } from '../../choose/choose-workflow.ts';
 import type { Context } from '../../command/context.ts';
 import { widthOf } from '../../output/output.ts';
 import { changedText, rerunsText, sayLookedAt } from '../../output/reruns.ts';
@@ -24,8 +24,8 @@ export const outdatedRule = (
       return true;
     }
     output.notice(changedText(run, { what: 'out of date', width: widthOf(process.stderr) }).join('\n'));
-    const isAsked = process.stdin.isTTY === true && output.format !== 'json';
-    if (isAsked) return confirm({ output }, run.length === 1 ? 'Run it?' : `Run these ${run.length} jobs?`);
+    if (isPersonThere(output))
+      return confirm({ output }, run.length === 1 ? 'Run it?' : `Run these ${run.length} jobs?`);
     output.notice(`To run ${run.length === 1 ? 'it' : 'them'}: ${hint(`torc run ${workflowId} --update`)}`);
     return false;
   },

@@ -3,7 +3,7 @@ import type { Workflow } from '../../../core/contract/workflow.ts';
 import type { Plan } from '../../../core/workflow-file/plan/plan.ts';
 import { recognized } from '../../../operations/update/recognize.ts';
 import { workflowOption } from '../../choose/choose-record.ts';
-import { chooseWorkflow, decide } from '../../choose/choose-workflow.ts';
+import { chooseWorkflow, decide, isPersonThere } from '../../choose/choose-workflow.ts';
 import type { Context } from '../../command/context.ts';
 import { Failure, UsageError } from '../../command/failure.ts';
 import { option, optionsOf, type ValuesOf } from '../../command/option.ts';
@@ -84,7 +84,7 @@ export async function chooseUpdate(context: Context, path: string, plan: Plan, o
       `${listed(found, specFile)}\n--workflow-id says which of them is updated; ${context.hint('torc workflows archive true ID')} sets others aside`,
     );
   if (isUnasked || isDryRun) return apply(context, newest.id, file, { isDryRun });
-  if (process.stdin.isTTY !== true || path === '-' || output.format === 'json') {
+  if (!isPersonThere(output) || path === '-') {
     const which = others.length > 0 ? ' --workflow-id ID' : '';
     output.notice(
       `${listed(found, specFile)}${others.length > 0 ? '\n' : '; '}--update${which} changes it instead of creating another one, --new ends this hint`,
