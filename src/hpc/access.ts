@@ -10,32 +10,23 @@ export interface AllocationClaims {
 
 /** Why Slurm would not start an allocation of a partition, whatever its size; undefined where nothing is known against it. */
 export function partitionRefusal(
-  {
-    state,
-    is_root_only: isRootOnly,
-    allow_accounts,
-    deny_accounts,
-    allow_qos,
-    deny_qos,
-    is_default,
-    features,
-    total_nodes,
-  }: HpcPartition,
+  partition: HpcPartition,
   { account: given, qos, constraint }: AllocationClaims,
 ): string | undefined {
+  const { state, allow_accounts, deny_accounts, allow_qos, deny_qos } = partition;
   // Slurm stores accounts in lower case.
   const account = given.toLowerCase();
   if (state !== undefined && state !== 'UP') return `is ${state}`;
-  if (isRootOnly === true) return 'takes allocations of root only';
+  if (partition.is_root_only === true) return 'takes allocations of root only';
   if (allow_accounts?.includes(account) === false) return `takes only the accounts ${allow_accounts.join(', ')}`;
   if (deny_accounts?.includes(account) === true) return `does not take the account ${account}`;
   // The accounting knows the usual QOS of an account: `normal` on most sites, and the default partition takes it.
-  const takesUsual = is_default === true || allow_qos?.includes('normal') !== false;
+  const takesUsual = partition.is_default === true || allow_qos?.includes('normal') !== false;
   if (qos === undefined ? !takesUsual : allow_qos?.includes(qos) === false)
     return `takes only the QOS ${allow_qos?.join(', ')}`;
   if (qos !== undefined && deny_qos?.includes(qos) === true) return `does not take the QOS ${qos}`;
   // Of a profile that was not read from the cluster features describe the partition, not its nodes.
-  if (constraint !== undefined && total_nodes !== undefined && !hasFeatures(features, constraint))
+  if (constraint !== undefined && partition.total_nodes !== undefined && !hasFeatures(partition.features, constraint))
     return `has no nodes with ${constraint}`;
   return undefined;
 }

@@ -47,8 +47,7 @@ export function createLauncherWork(
   const steps = createDirectSteps({
     facts,
     environment: environmentOfJobs(environment),
-    allocation,
-    reachesAll: beside.reachesAll,
+    inside: { allocation, reachesAll: beside.reachesAll },
     log,
     cpus: cpus && createCpuPool(cpus, isLimited),
     sonar: sonar?.ofSteps,

@@ -40,9 +40,7 @@ export async function createSteps(options: StepsOptions): Promise<Steps> {
     return createDirectSteps({
       facts: limited,
       environment,
-      allocation,
-      jobVariable,
-      reachesAll,
+      inside: { allocation, jobVariable, reachesAll },
       log,
       sonar,
       groups,

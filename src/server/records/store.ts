@@ -60,7 +60,7 @@ export function createStore(db: Database, options: RecordStoreOptions): Store {
   const { now, onBroken, onLock, onError = rethrow, checkpoints, acknowledged, limits = usualLimits } = options;
   migrateDatabase(db);
   const changes = createChangeLog(db, now);
-  const turns = createSharedTurns(db, changes, onBroken, onLock, limits, checkpoints, acknowledged);
+  const turns = createSharedTurns(db, changes, { onBroken, onLock, limits, checkpoints, acknowledged });
   // From here on nothing waits for a lock inside SQLite, which would block the event loop.
   db.run('pragma busy_timeout = 0');
   return storeOver({ db, turns, changes, now, uptimeMs: options.uptimeMs }, limits, onError);

@@ -5,7 +5,6 @@ import { createChangeLog } from './changes.ts';
 import { type CheckpointLimits, createCheckpoints } from './checkpoints.ts';
 import { type Logged, openDatabase } from './database.ts';
 import { migrateDatabase } from './migrate.ts';
-import { usualLimits } from './slice-limits.ts';
 import { createSharedTurns } from './turn.ts';
 
 const PAGE = 4_096;
@@ -17,14 +16,8 @@ function opened(limits: CheckpointLimits) {
   db.run('create table note (text text not null) strict');
   const checkpoints = createCheckpoints(db, path, limits);
   const broken: unknown[] = [];
-  const turns = createSharedTurns(
-    db,
-    createChangeLog(db, () => 0),
-    (error) => broken.push(error),
-    undefined,
-    usualLimits,
-    checkpoints,
-  );
+  const changes = createChangeLog(db, () => 0);
+  const turns = createSharedTurns(db, changes, { onBroken: (error) => broken.push(error), checkpoints });
   const insert = db.prepare<{ text: string }>('insert into note (text) values (:text)');
   let isOpen = true;
   const close = async () => {

@@ -12,7 +12,7 @@ const counted = () => {
   db.run('create table note (text text not null unique) strict');
   const changes = createChangeLog(db, () => 0);
   const broken: unknown[] = [];
-  const turns = createSharedTurns(db, changes, (error) => broken.push(error));
+  const turns = createSharedTurns(db, changes, { onBroken: (error) => broken.push(error) });
   const insert = db.prepare<{ text: string }>('insert into note (text) values (:text)');
   const notes = db.prepare<Record<string, never>, { text: string }>('select text from note order by text');
   return {

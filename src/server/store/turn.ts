@@ -74,14 +74,19 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
+export interface TurnOptions {
+  readonly onBroken: (error: unknown) => void;
+  /** Called when another program took the lock of the file, and when the lock is free again. */
+  readonly onLock?: ((isLocked: boolean) => void) | undefined;
+  readonly limits?: Pick<SliceLimits, 'turnMs'> | undefined;
+  readonly checkpoints?: Pick<Checkpoints, 'afterCommit'> | undefined;
+  readonly acknowledged?: Pick<Acknowledged, 'write'> | undefined;
+}
+
 export function createSharedTurns(
   db: Database,
   changes: ChangeLog,
-  onBroken: (error: unknown) => void,
-  onLock: (isLocked: boolean) => void = () => {},
-  { turnMs }: Pick<SliceLimits, 'turnMs'> = usualLimits,
-  checkpoints?: Pick<Checkpoints, 'afterCommit'>,
-  acknowledged?: Pick<Acknowledged, 'write'>,
+  { onBroken, onLock = () => {}, limits: { turnMs } = usualLimits, checkpoints, acknowledged }: TurnOptions,
 ): Turns {
   const transaction = createTransaction(db, changes);
   const held = createHeldWorkflows<Waiting>();

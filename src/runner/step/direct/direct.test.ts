@@ -29,7 +29,7 @@ function stepsIn(folder: string, allocation?: { readonly jobId: number }) {
   const steps = createDirectSteps({
     facts,
     environment: { ...process.env, ...(allocation && { SLURM_JOB_ID: String(allocation.jobId) }) },
-    allocation,
+    inside: { allocation },
     log: { write() {}, close() {} },
   });
   const ends: StepEnd[] = [];

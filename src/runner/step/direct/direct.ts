@@ -18,15 +18,19 @@ import { createSeenSignals } from './seen-signals.ts';
 import type { SonarRecord } from '../sonar.ts';
 import type { StepAccount, StepEnd, Steps } from '../steps.ts';
 
-export interface DirectOptions {
-  readonly facts: RunFacts;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The allocation in which they run. */
+/** The allocation in which steps run, if there is one. */
+interface AroundSteps {
   readonly allocation?: Pick<Allocation, 'jobId'> | undefined;
   /** The variable that names it; that of Slurm if absent. */
   readonly jobVariable?: string | undefined;
   /** What signals the allocation signals these processes too (`Manner`). */
   readonly reachesAll?: boolean | undefined;
+}
+
+export interface DirectOptions {
+  readonly facts: RunFacts;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly inside?: AroundSteps | undefined;
   readonly log: Log;
   /** Records the processes of steps; absent unless the workflow requests it. */
   readonly sonar?: SonarRecord | undefined;
@@ -45,9 +49,7 @@ const KILLED_BY_KERNEL = 'the kernel killed it: memory ran out';
 export function createDirectSteps({
   facts,
   environment,
-  allocation,
-  jobVariable,
-  reachesAll = false,
+  inside: { allocation, jobVariable, reachesAll = false } = {},
   log,
   sonar,
   cpus,
