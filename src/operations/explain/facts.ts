@@ -7,9 +7,10 @@ import type { HpcPartition } from '../../hpc/profile.ts';
 import type { JobFacts } from '../../core/lifecycle/explain/job-facts.ts';
 import { factsOfJob } from '../../core/lifecycle/explain/known-job.ts';
 import { placeOf } from '../../core/lifecycle/explain/place.ts';
-import { cutOutputOf } from './cut-output.ts';
 import { queuedAllocations } from '../submit/queued-allocations.ts';
 import { unbegunAllocations } from '../submit/unbegun-allocations.ts';
+import { shortageWords } from '../../core/attempt/full-disk.ts';
+import { currentEndOf } from '../../core/lifecycle/explain/known-job.ts';
 
 export interface Here {
   readonly nowMs: number;
@@ -51,4 +52,22 @@ function roomHere(): JobFacts['here'] {
   const { hostname, cpus, memoryBytes, gpus } = hostFacts();
   const room = { cpus, memoryBytes, gpus, nodes: 1, labels: [], schedulerId: null, isStrict: false, countsJobs: false };
   return { hostname, room: { ...room, time: undefined } };
+}
+
+/** Events of runners are few; of a workflow with many the newest count. */
+const MOST_EVENTS = 100;
+
+/** Whether the runner of the last attempt of a job found no room for its output: it says so at its end, with the names of some jobs. */
+async function cutOutputOf(client: Client, known: KnownJob): Promise<JobFacts['outputCut']> {
+  const { result } = currentEndOf(known);
+  if (result === undefined) return undefined;
+  const query = { workflow_id: result.workflow_id, category: 'output_cut', limit: MOST_EVENTS };
+  const { items } = await client.listEvents({ query: { ...query, sort_by: 'timestamp', reverse_sort: true } });
+  for (const { data } of items) {
+    const { compute_node_id: node, job_names: names, lacking, folder } = data as Record<string, unknown>;
+    const isNamed = Array.isArray(names) && names.includes(known.job.name);
+    if (node === result.compute_node_id && isNamed)
+      return { why: shortageWords(String(lacking)), folder: String(folder) };
+  }
+  return undefined;
 }

@@ -16,7 +16,7 @@ import { queueLines } from './queue-lines.ts';
 import { type UnbegunAllocation, unbegunLines } from '../../submit/unbegun-allocations.ts';
 import { shortfalls } from './shortfalls.ts';
 import { stateOfStatus } from './workflow-state.ts';
-import { unsubmittedBy, unsubmittedLines } from './unsubmitted-lines.ts';
+import type { ScheduledComputeNode } from '../../../core/contract/allocation.ts';
 
 /** The status of a workflow for programs. */
 export function statusRecord(facts: StatusFacts) {
@@ -198,4 +198,27 @@ function countLines(facts: StatusFacts): string[] {
     '',
     ...stateLines(facts),
   ];
+}
+
+/** Allocations that are planned and not submitted, by what holds them back; undefined for those of an interrupted command. */
+const unsubmittedBy = (allocations: readonly Pick<ScheduledComputeNode, 'held'>[]) =>
+  [...Map.groupBy(allocations, ({ held }) => held ?? undefined)].map(([held, those]) => ({
+    held,
+    allocations: those.length,
+  }));
+
+/** How many allocations are not submitted yet, why, and what goes on. */
+export function unsubmittedLines(
+  allocations: readonly Pick<ScheduledComputeNode, 'held'>[],
+  id: number,
+  hint: Hint,
+): string[] {
+  const submit = hint(`torc submit ${id}`);
+  return unsubmittedBy(allocations).map(({ held, allocations: count }) => {
+    const one = count === 1;
+    const what = `${counted(count, 'allocation')} ${one ? 'is' : 'are'} not submitted yet`;
+    if (held === undefined) return `${what}: ${submit} completes ${one ? 'it' : 'them'}`;
+    if (held.startsWith('paused')) return `${what} (${held}). To go on after a repair: ${submit}`;
+    return `${what} (${held}): ${one ? 'it follows' : 'they follow'} as others leave the queue, or with ${submit}`;
+  });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HostRequest } from '../../core/remote/remote-host.ts';
-import { withoutRequest } from './without-request.ts';
+import { withoutRequest } from './ask-host.ts';
 
 const service = {
   url: 'http://h/',

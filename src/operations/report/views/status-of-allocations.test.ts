@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { unsubmittedLines } from './unsubmitted-lines.ts';
+import { unsubmittedLines } from './status.ts';
 
 const linesOf = (...held: (string | undefined)[]) =>
   unsubmittedLines(
