@@ -74,6 +74,39 @@ describe('a table', () => {
   });
 });
 
+describe('a table without a limit', () => {
+  const command = 'x'.repeat(1_000);
+
+  it('a cell that is much longer than the others makes its own line longer and no other', () => {
+    const rows = [
+      { id: 1, name: 'true' },
+      { id: 2, name: command },
+      { id: 3, name: 'y'.repeat(40) },
+    ];
+    const lines = tableText(columns, rows).split('\n');
+    expect(lines[4]).toBe(`│  2 │ ${command} │`);
+    expect(lines.filter((line) => line !== lines[4]).map(textWidth)).toEqual([49, 49, 49, 49, 49, 49]);
+  });
+
+  it('cells that are all long are aligned', () => {
+    const rows = [900, 1_000, 950].map((length, id) => ({ id, name: 'x'.repeat(length) }));
+    expect(new Set(tableText(columns, rows).split('\n').map(textWidth))).toEqual(new Set([1_000 + 9]));
+  });
+
+  it('no cell is cut, whatever stands beside it', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '日'), minLength: 1, maxLength: 200 });
+    fc.assert(
+      fc.property(fc.array(fc.record({ id: fc.nat(), name: text }), { minLength: 1 }), (rows) => {
+        const cells = tableText(columns, rows)
+          .split('\n')
+          .slice(3, -1)
+          .map((line) => line.split('│').map((cell) => cell.trim()));
+        expect(cells).toEqual(rows.map(({ id, name }) => ['', String(id), name, '']));
+      }),
+    );
+  });
+});
+
 describe('a table on a terminal', () => {
   const long: readonly Column<Job & { readonly command: string }>[] = [
     { title: 'Job ID', short: 'ID', value: ({ id }) => id, align: 'right', importance: 7 },

@@ -35,18 +35,24 @@ const UNKNOWN = '–';
 const LEAST_CUT = 10;
 const USUAL_IMPORTANCE = 5;
 
-/** A table with rounded borders, at most `available` wide. Each row is one line. */
+/**
+ * A table with rounded borders, at most `available` wide. Each row is one line.
+ *
+ * Without a limit, as in a pipe, nothing is cut. A cell that is much longer than the others makes its own line longer, not
+ * all of them.
+ */
 export function tableOf<Row>(given: readonly Column<Row>[], rows: readonly Row[], available = Infinity): Table {
   // Titles of columns may come from a server, too.
   const columns = given.map((column) => ({ ...column, title: lineText(column.heading ?? column.title) }));
   const cells = rows.map((row) => columns.map((column) => cellLine(column, row)));
+  const isBounded = Number.isFinite(available);
+  const lengths = columns.map((_, at) => cells.map((row) => textWidth(row[at] as string)));
   const needs = columns.map((column, at) =>
-    needOf(
-      column,
-      cells.map((row) => row[at] as string),
-    ),
+    needOf(column, lengths[at] as number[], cells.length > 0 && cells.every((row) => row[at] === UNKNOWN)),
   );
-  const widths = fitColumns(needs, available);
+  const widths = isBounded
+    ? fitColumns(needs, available)
+    : columns.map(({ title }, at) => Math.max(textWidth(title), usualWidth(lengths[at] as number[])));
   const kept = columns.flatMap((column, at) => {
     const width = widths[at];
     return width === undefined ? [] : [{ ...column, at, width, title: titleFor(column, width) }];
@@ -54,7 +60,7 @@ export function tableOf<Row>(given: readonly Column<Row>[], rows: readonly Row[]
   const rule = (left: string, middle: string, right: string) =>
     left + kept.map(({ width }) => '─'.repeat(width + 2)).join(middle) + right;
   const line = (texts: readonly string[], aligned: boolean) =>
-    `│${kept.map(({ width, align, cut }, index) => ` ${pad(shortened(texts[index] as string, width, cut), width, aligned && align === 'right')} `).join('│')}│`;
+    `│${kept.map(({ width, align, cut }, index) => ` ${pad(isBounded ? shortened(texts[index] as string, width, cut) : (texts[index] as string), width, aligned && align === 'right')} `).join('│')}│`;
   const text = [
     rule('╭', '┬', '╮'),
     line(
@@ -110,9 +116,10 @@ const lineText = (text: string) => printableLine(text.replaceAll(/\s*[\n\t\u2028
 
 function needOf<Row>(
   { title, short = title, cut, importance = USUAL_IMPORTANCE }: Column<Row>,
-  cells: readonly string[],
+  lengths: readonly number[],
+  isEmpty: boolean,
 ): ColumnNeed {
-  const longest = greatest(cells.map(textWidth), 0);
+  const longest = greatest(lengths, 0);
   const shortTitle = textWidth(short);
   const withShortTitle = Math.max(longest, shortTitle);
   return {
@@ -120,8 +127,21 @@ function needOf<Row>(
     withShortTitle,
     least: cut === undefined ? withShortTitle : Math.max(shortTitle, Math.min(longest, LEAST_CUT)),
     importance,
-    isEmpty: cells.length > 0 && cells.every((cell) => cell === UNKNOWN),
+    isEmpty,
   };
+}
+
+/** Cells up to this width are aligned, however short the others are. */
+const ALIGNED = 40;
+
+/** The width of the longest cell but for those that are much longer than most: one command of 10,000 characters would pad each line to it. */
+function usualWidth(lengths: readonly number[]): number {
+  const median = Float64Array.from(lengths).sort()[(lengths.length - 1) >> 1] ?? 0;
+  const most = Math.max(ALIGNED, 2 * median);
+  return greatest(
+    lengths.filter((length) => length <= most),
+    0,
+  );
 }
 
 const titleFor = <Row>({ title, short = title }: Column<Row>, width: number) =>
