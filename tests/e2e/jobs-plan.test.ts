@@ -77,6 +77,7 @@ describe('jobs set', () => {
     const same = await call('jobs', 'set', 'read', '-c', 'echo read >> ran');
     expect(same.stdout).toContain('0 changed, 0 removed; 0 jobs run');
     const set = await call('jobs', 'set', 'make', '-c', 'echo 2 > part; echo made >> ran');
+    expect(set.stdout).toMatch(/│ make +│ changed │ yes +│ command: echo 1 → 2 …/);
     expect(set.stdout).toContain('1 changed, 0 removed; 2 jobs run');
     await call('run', '1');
     expect(ran()).toEqual(['made', 'make', 'read', 'read']);
@@ -98,6 +99,9 @@ describe('jobs set', () => {
       '--label',
       'big',
     );
+    expect(set.stdout).toMatch(
+      /│ make +│ changed │ no +│ priority: 0 → 7; labels: none → big; requirements: default → small/,
+    );
     expect(set.stdout).toContain('2 changed, 0 removed; 0 jobs run');
     expect(await server.client.getJob({ params: { id: 2 } })).toMatchObject({
       priority: 7,
@@ -117,6 +121,7 @@ describe('jobs set', () => {
     );
     const held = await call('jobs', 'set', 'make', '-c', 'touch part; echo other >> ran');
     expect([held.code, held.stderr]).toEqual([1, expect.stringContaining('make (runs or is about to)')]);
+    expect(held.stdout).not.toContain('│');
     expect((await call('jobs', 'add', '1', '-n', 'more', '-c', 'echo more >> ran')).code).toBe(0);
     writeFileSync(join(folder, 'go'), '');
     await runner.ended;

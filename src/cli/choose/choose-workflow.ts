@@ -6,7 +6,6 @@ import { Failure, Interrupted } from '../command/failure.ts';
 import { idOf, idOrName } from './id-or-name.ts';
 import type { Context } from '../command/context.ts';
 import { dateText } from '../output/local-time.ts';
-import { widthOf } from '../output/output.ts';
 import { tableOf } from '../output/table.ts';
 import { printable } from '../../core/text/printable.ts';
 
@@ -89,7 +88,7 @@ async function ask({ output }: Context, items: readonly Workflow[]): Promise<num
         { title: 'Timestamp', value: ({ timestamp }) => dateText(timestamp) },
       ],
       items,
-      widthOf(process.stderr),
+      output.messageWidth,
     ).text,
   );
   const prompt = await openPrompt();

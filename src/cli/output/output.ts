@@ -27,6 +27,9 @@ export interface ListView<Row> {
  */
 export interface Output {
   readonly format: Format;
+  /** The largest width of a table among the results, and among the messages: unlimited in a pipe or a file. */
+  readonly width: number;
+  readonly messageWidth: number;
   /** A list: a table, CSV, or `{"items": […]}`. */
   list<Row>(view: ListView<Row>): void;
   /** One record or report: as JSON, or as text. Refused as CSV. */
@@ -57,7 +60,7 @@ export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
 export interface Streams {
   readonly out: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
-  readonly err: { write(text: string): unknown; readonly isTTY?: boolean };
+  readonly err: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
 }
 
 export class CsvRefused extends Error {}
@@ -82,6 +85,7 @@ export function createOutput(
   // Part by part, as a word that is cut must not lose the mark behind it.
   const short = (text: string) => (colours ? text.split(mark).map(withShortWords).join(mark) : withShortWords(text));
   const say = (text: string) => void err.write(`${painted(printable(short(text)))}\n`);
+  const [width, messageWidth] = isWide ? [Infinity, Infinity] : [widthOf(out), widthOf(err)];
   const notice = (text: string) => (isQuiet ? undefined : say(text));
   const put = (text: string) => void out.write(`${text}\n`);
   const print = (text: string) => put(printable(text));
@@ -93,13 +97,15 @@ export function createOutput(
   };
   return {
     format,
+    width,
+    messageWidth,
     list({ items, columns, things, empty, title, json }) {
       if (format === 'json') put(pretty(json ?? { items }));
       // Unescaped for programs.
       else if (format === 'csv') (out.isTTY === true ? print : put)(csvText(columns, items));
       else if (items.length === 0) print(empty);
       else {
-        const { text, leftOut } = tableOf(columns, items, isWide ? Infinity : widthOf(out));
+        const { text, leftOut } = tableOf(columns, items, width);
         print(
           `${title === undefined ? '' : `${title}\n`}${text}\n\nTotal: ${items.length} ${items.length === 1 ? singular(things) : things}`,
         );
@@ -140,8 +146,7 @@ const singular = (things: string): string =>
 /** The width of a terminal that does not report it. */
 const USUAL_WIDTH = 80;
 
-/** The largest width of a table: unlimited in a pipe or a file. */
-export const widthOf = ({ isTTY, columns }: { readonly isTTY?: boolean; readonly columns?: number }): number =>
+const widthOf = ({ isTTY, columns }: { readonly isTTY?: boolean; readonly columns?: number }): number =>
   isTTY === true ? columns || USUAL_WIDTH : Infinity;
 
 /** JSON for users and programs. Escaped characters in it have the same meaning. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JobDifference } from '../../core/workflow-file/update/difference.ts';
-import { differenceText, differingWords } from './plan-difference.ts';
+import { differingWords } from './job-differences.ts';
+import { differenceText } from './plan-difference.ts';
 
 const updated = { added_jobs: 0, changed_jobs: 0, removed_jobs: 0, rerun_jobs: 0, held: [] };
 
@@ -45,6 +46,17 @@ it.each([
     '… train.py → train.py --fast …',
   ],
   ['sleep 1', 'sleep 2', 'sleep 1 → sleep 2'],
+  [
+    'sleep 0.1; align --min-score 30 --in raw/7.fastq > bam/7.bam || exit 3',
+    'sleep 0.1; align --min-score 20 --in raw/7.fastq > bam/7.bam || exit 4',
+    '… --min-score 30 → 20 … exit 3 → 4',
+  ],
+  [
+    'python train.py --rate 0.1 --epochs 20 --seed 7 --out model.pt',
+    'python train.py --fast --rate 0.1 --epochs 20 --out model.pt',
+    '… train.py → train.py --fast … 20 --seed 7 → 20 …',
+  ],
+  ['one '.repeat(80), 'two '.repeat(80), `${'one '.repeat(80)} → ${'two '.repeat(80)}`],
 ])('%s and %s differ in: %s', (before, after, words) => {
   expect(differingWords(before, after)).toBe(words);
 });

@@ -1,29 +1,18 @@
 import type { PlanUpdated } from '../../core/contract/plan-update.ts';
 import { counted, grouped, someOf } from '../../core/quantity/count-text.ts';
-import type {
-  FieldChange,
-  JobDifference,
-  PlanDifference,
-  RecordDifference,
-} from '../../core/workflow-file/update/difference.ts';
-import { type Alike, alikeOf } from '../../core/text/alike.ts';
+import type { PlanDifference, RecordDifference } from '../../core/workflow-file/update/difference.ts';
 import { globLines } from '../../core/workflow-file/read/dry-run.ts';
 import type { GlobMatch } from '../../core/workflow-file/glob/look.ts';
 import type { UpdatedPlan } from '../../operations/update/update-plan.ts';
-import { type Output, widthOf } from './output.ts';
+import { differenceLines } from './job-differences.ts';
+import type { Output } from './output.ts';
 import { changedText, sayLookedAt } from './reruns.ts';
-import { tableOf } from './table.ts';
 
 /** Where a command reports an update; `exitWith` sets the exit code of the program. */
 interface Reporting {
   readonly output: Output;
   exitWith(code: number): void;
 }
-
-/** Families in the table; JSON has all jobs. */
-const SHOWN = 50;
-
-const count = ({ items }: Alike<JobDifference>): number => items.length;
 
 /** Prints what an update changes, or has changed. Jobs that stay as they are because they run make the exit code 1. */
 export function reportUpdate(
@@ -53,7 +42,7 @@ export function reportUpdate(
     if (isDryRun) output.json(report);
     else output.jsonLine(report);
   } else {
-    const width = widthOf(process.stdout);
+    const width = isDryRun ? output.width : output.messageWidth;
     const text = isShown
       ? summaryText(workflowId, difference, updated, isDryRun)
       : differenceText(workflowId, { difference, updated, reruns }, { isDryRun, width });
@@ -94,26 +83,8 @@ export function differenceText(
       ...changed,
       ...kept,
     ].join('\n');
-  // Two families of one name differ in what happens to them.
-  const families = [...Map.groupBy(shown, ({ kind, reruns: runs }) => `${kind} ${String(runs)}`).values()].flatMap(
-    (alike) => alikeOf(alike, ({ name }) => name, whyText),
-  );
-  const hasFamilies = families.some(({ items }) => items.length > 1);
-  const { text } = tableOf<Alike<JobDifference>>(
-    [
-      ...(hasFamilies ? [{ title: 'Jobs', value: count, align: 'right', importance: 8 } as const] : []),
-      { title: hasFamilies ? 'Name' : 'Job', value: ({ name }) => name, cut: 'middle', importance: 9 },
-      { title: 'Change', value: ({ items: [first] }) => first?.kind, importance: 10 },
-      { title: 'Runs', value: ({ items: [first] }) => (first?.reruns === true ? 'yes' : 'no'), importance: 8 },
-      { title: 'Why', value: (family) => family.text, cut: 'end', importance: 7 },
-    ],
-    families.slice(0, SHOWN),
-    width,
-  );
-  const more = families.slice(SHOWN).reduce((sum, family) => sum + count(family), 0);
   return [
-    ...(shown.length === 0 ? [] : [text]),
-    ...(more > 0 ? [`and ${counted(more, 'more job', 'more jobs')}; -f json lists all`] : []),
+    ...differenceLines(shown, width),
     ...recordLines(records),
     ...kept,
     ...changed,
@@ -163,45 +134,3 @@ function recordLines(records: readonly RecordDifference[]): string[] {
     return parts.length === 0 ? [] : [`${WORDS[of]}: ${parts.join('; ')}`];
   });
 }
-
-function whyText({ kind, changes }: JobDifference): string {
-  if (kind === 'removed') return 'the file does not have it any more';
-  if (kind === 'added') return 'the file has it, the workflow does not';
-  return changes.map(changeText).join('; ');
-}
-
-function changeText({ field, before, after, added, removed }: FieldChange): string {
-  if (added !== undefined || removed !== undefined) {
-    const parts = [
-      ...(added === undefined || added.length === 0 ? [] : [`+ ${someOf(added)}`]),
-      ...(removed === undefined || removed.length === 0 ? [] : [`- ${someOf(removed)}`]),
-    ];
-    return `${field} ${parts.join(' ')}`;
-  }
-  return `${field}: ${differingWords(before ?? 'none', after ?? 'none')}`;
-}
-
-/** `--min-score 30 → 20` of two long commands: the words that differ, behind the last word that does not. */
-export function differingWords(before: string, after: string): string {
-  const [had, has] = [before.split(/(?<=\s)/u), after.split(/(?<=\s)/u)];
-  const least = Math.min(had.length, has.length);
-  let start = 0;
-  while (start < least && had[start] === has[start]) start += 1;
-  let end = 0;
-  while (end < least - start && had.at(-1 - end) === has.at(-1 - end)) end += 1;
-  // Nothing of it is the same, or it is short anyway.
-  if (start + end === 0 || before.length + after.length < SHORT) return `${before} → ${after}`;
-  const from = Math.max(0, start - 1);
-  // Words that only one of them has are shown behind the word before them, in both.
-  if (start + end === least) start = from;
-  const lead = had.slice(from, start).join('');
-  const part = (words: readonly string[]) =>
-    words
-      .slice(start, words.length - end)
-      .join('')
-      .trim() || 'none';
-  return `${from > 0 ? '… ' : ''}${lead}${part(had)} → ${part(has)}${end > 0 ? ' …' : ''}`;
-}
-
-/** Two texts that together have fewer characters are shown whole. */
-const SHORT = 40;

@@ -5,7 +5,7 @@ import { counted, someOf } from '../../core/quantity/count-text.ts';
 import type { AttemptHolder } from '../../operations/run/begin-run.ts';
 import type { InitializeNews } from '../../operations/run/initialize.ts';
 import type { Prepared } from '../../operations/run/run.ts';
-import { type Output, widthOf } from './output.ts';
+import type { Output } from './output.ts';
 import { changedText, sayLookedAt } from './reruns.ts';
 
 /** Prints what happens while a workflow is prepared for a run. */
@@ -36,7 +36,7 @@ export function reportPrepared(output: Output, workflowId: number, prepared: Pre
         `Resumed workflow ${workflowId} as run ${prepared.runId}: ${resumedWords(prepared.before, prepared.after)}`,
       );
     case 'changed':
-      output.notice(changedText(prepared.run, { what: 'runs', width: widthOf(process.stderr) }).join('\n'));
+      output.notice(changedText(prepared.run, { what: 'runs', width: output.messageWidth }).join('\n'));
       return output.jsonLine({ workflow_id: workflowId, reruns: prepared.run });
     case 'not looked':
     case 'up to date':

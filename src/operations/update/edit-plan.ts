@@ -1,8 +1,10 @@
 import type { Client } from '../../client/client.ts';
+import { all } from '../../client/every.ts';
 import { storedJobs } from '../../client/stored-plan.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { AddedJob, ChangedJob, PlanUpdate, PlanUpdated } from '../../core/contract/plan-update.ts';
 import { fieldOf } from '../../core/job/fields.ts';
+import type { JobDifference } from '../../core/workflow-file/update/difference.ts';
 import { isSame } from '../../core/workflow-file/update/same.ts';
 import { isBegun, isRemoved } from '../../core/workflow-file/update/stored.ts';
 import { noPlanUpdates } from './update-plan.ts';
@@ -32,6 +34,12 @@ export async function addJob(
 /** What of a job changes; absent fields stay. */
 export type JobSettings = Pick<ChangedJob, 'command' | 'resource_requirements_id' | 'priority' | 'labels'>;
 
+export interface JobsSet {
+  readonly updated: PlanUpdated;
+  /** The jobs in which something differs, the ones that a runner holds as well. */
+  readonly differences: readonly JobDifference[];
+}
+
 /** Changes jobs of one workflow, all of them or none. A new command makes a job run again, with what depends on it; others do not. */
 export async function setJobs(
   client: Client,
@@ -39,27 +47,60 @@ export async function setJobs(
   jobs: readonly Job[],
   settings: JobSettings,
   isDryRun: boolean,
-): Promise<PlanUpdated> {
-  const change = jobs.flatMap((job): ChangedJob[] => {
+): Promise<JobsSet> {
+  const wanted = { ...settings, labels: settings.labels?.toSorted() };
+  const given = (Object.keys(wanted) as (keyof JobSettings)[]).filter((field) => wanted[field] !== undefined);
+  const changed = jobs.flatMap((job) => {
     const stored = { ...job, labels: job.labels?.toSorted() };
-    const wanted = { ...settings, labels: settings.labels?.toSorted() };
-    const other = Object.entries(wanted).filter(
-      ([field, value]) => value !== undefined && !isSame(empty(stored[field as keyof JobSettings]), empty(value)),
-    );
-    if (other.length === 0) return [];
-    return [
-      {
-        id: job.id,
-        runs_again: other.some(([field]) => fieldOf(field as keyof JobSettings).reruns),
-        ...Object.fromEntries(other),
-      },
-    ];
+    const fields = given.filter((field) => !isSame(empty(stored[field]), empty(wanted[field])));
+    const reruns = fields.some((field) => fieldOf(field).reruns);
+    return fields.length === 0 ? [] : [{ job, stored, fields, reruns }];
   });
-  return changePlan(client, workflowId, { change }, isDryRun);
+  const change = changed.map(({ job, fields, reruns }): ChangedJob => ({
+    id: job.id,
+    runs_again: reruns,
+    ...Object.fromEntries(fields.map((field) => [field, wanted[field]])),
+  }));
+  const nameOf = await requirementsNames(client, workflowId, settings.resource_requirements_id !== undefined);
+  const textOf = (field: keyof JobSettings, value: unknown) =>
+    field === 'resource_requirements_id' ? nameOf(value) : valueText(value);
+  return {
+    updated: await changePlan(client, workflowId, { change }, isDryRun),
+    differences: changed.map(({ job, stored, fields, reruns }) => ({
+      kind: 'changed',
+      id: job.id,
+      name: job.name,
+      reruns,
+      changes: fields.map((field) => ({
+        field: fieldOf(field).called ?? field,
+        before: textOf(field, stored[field]),
+        after: textOf(field, wanted[field]),
+      })),
+    })),
+  };
 }
 
 /** No labels are stored as none. */
 const empty = (value: unknown) => (Array.isArray(value) && value.length === 0 ? undefined : value);
+
+const valueText = (value: unknown): string => {
+  if (empty(value) === undefined || value === null) return 'none';
+  if (Array.isArray(value)) return value.join(' ');
+  return String(value as string | number);
+};
+
+/** The names of resource requirements by their ids; nothing is asked where none are needed. */
+async function requirementsNames(
+  client: Client,
+  workflowId: number,
+  areNeeded: boolean,
+): Promise<(id: unknown) => string> {
+  const records = areNeeded
+    ? await all((page) => client.listResourceRequirements({ query: { workflow_id: workflowId, ...page } }))
+    : [];
+  const names = new Map(records.map(({ id, name }) => [id, name]));
+  return (id) => names.get(id as number) ?? 'none';
+}
 
 async function changePlan(
   client: Client,

@@ -1,4 +1,3 @@
-import type { PlanUpdated } from '../../../core/contract/plan-update.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { recordKinds, type RecordKind, recordsWithin, workflowOption } from '../../choose/choose-record.ts';
 import { openWorkflow } from '../../choose/choose-workflow.ts';
@@ -6,6 +5,7 @@ import { type Command, command } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { UsageError } from '../../command/failure.ts';
 import { integerOption, option, optionsOf } from '../../command/option.ts';
+import type { JobsSet } from '../../../operations/update/edit-plan.ts';
 import { chooseJobs, returnCodeOption, selectionOf, statusesOption } from './selection.ts';
 
 const shared = optionsOf([
@@ -48,7 +48,8 @@ const add = command('jobs add [workflow]', {
       output_file_ids: await within(recordKinds.file, options.outputFileIds),
     };
     const { addJob } = await import('../../../operations/update/edit-plan.ts');
-    await report(context, 'add', { id, updated: await addJob(client, id, job, dryRun), isDryRun: dryRun });
+    const updated = await addJob(client, id, job, dryRun);
+    await report(context, 'add', { id, updated, differences: [], isDryRun: dryRun });
   },
 });
 
@@ -79,24 +80,30 @@ const set = command('jobs set [job...]', {
         needs === undefined ? undefined : (await recordsWithin(context, recordKinds.requirements, id, [needs]))[0],
     };
     const { setJobs } = await import('../../../operations/update/edit-plan.ts');
-    await report(context, 'set', { id, updated: await setJobs(client, id, jobs, settings, dryRun), isDryRun: dryRun });
+    await report(context, 'set', { id, ...(await setJobs(client, id, jobs, settings, dryRun)), isDryRun: dryRun });
   },
 });
 
 async function report(
   context: Context,
   kind: string,
-  { id, updated, isDryRun }: { readonly id: number; readonly updated: PlanUpdated; readonly isDryRun: boolean },
+  { id, updated, differences, isDryRun }: JobsSet & { readonly id: number; readonly isDryRun: boolean },
 ): Promise<void> {
   const { output, hint } = context;
   const { countsText, reportHeld } = await import('../../output/plan-difference.ts');
+  const { differenceLines } = await import('../../output/job-differences.ts');
+  const held = new Set(updated.held.map(({ job_id: job }) => job));
+  const applied = differences.filter(({ id: job }) => job === undefined || !held.has(job));
   const { rerun_jobs: jobs } = updated;
   const runs = isDryRun ? 'would run' : jobs === 1 ? 'runs' : 'run';
   const next = isDryRun || jobs === 0 ? '' : `; ${hint(`torc run ${id}`)} starts a runner if there is none`;
   output.record(
     kind,
     { workflow_id: id, dry_run: isDryRun, ...updated },
-    `Workflow ${id}: ${countsText(updated)}; ${counted(jobs, 'job')} ${runs}${next}`,
+    [
+      ...differenceLines(applied, output.width),
+      `Workflow ${id}: ${countsText(updated)}; ${counted(jobs, 'job')} ${runs}${next}`,
+    ].join('\n'),
   );
   reportHeld(context, updated, isDryRun);
 }

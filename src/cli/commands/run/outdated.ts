@@ -1,7 +1,6 @@
 import type { OutdatedRule, Prepared } from '../../../operations/run/run.ts';
 import { confirm, isPersonThere } from '../../choose/choose-workflow.ts';
 import type { Context } from '../../command/context.ts';
-import { widthOf } from '../../output/output.ts';
 import { changedText, rerunsText, sayLookedAt } from '../../output/reruns.ts';
 
 /**
@@ -23,7 +22,7 @@ export const outdatedRule = (
       if (force.length === 0) refuseLoss(looked.lostOutputs);
       return true;
     }
-    output.notice(changedText(run, { what: 'out of date', width: widthOf(process.stderr) }).join('\n'));
+    output.notice(changedText(run, { what: 'out of date', width: output.messageWidth }).join('\n'));
     if (isPersonThere(output))
       return confirm({ output }, run.length === 1 ? 'Run it?' : `Run these ${run.length} jobs?`);
     output.notice(`To run ${run.length === 1 ? 'it' : 'them'}: ${hint(`torc run ${workflowId} --update`)}`);
@@ -41,15 +40,11 @@ export function outdatedIn(prepared: readonly Prepared[]): number | undefined {
 }
 
 /** Reports what `torc run ID` would run, and why, and changes nothing. */
-export async function reportRun(
-  { service, output, settings }: Context,
-  id: number,
-  force: readonly string[],
-): Promise<void> {
+export async function reportRun({ service, output }: Context, id: number, force: readonly string[]): Promise<void> {
   const { client } = await service();
   const { outdatedOf } = await import('../../../operations/update/update-plan.ts');
   const { reruns, ...looked } = await outdatedOf(client, id, { force, onlyChanges: false });
-  const text = rerunsText(id, reruns, settings.wide ? Infinity : widthOf(process.stdout));
+  const text = rerunsText(id, reruns, output.width);
   output.record('dry run', { workflow_id: id, dry_run: true, reruns: reruns.run }, text);
   sayLookedAt(output, looked);
 }

@@ -13,7 +13,6 @@ import { reportPreparation } from '../../output/preparation.ts';
 import { numberOption, option, optionsOf, type ValuesOf } from '../../command/option.ts';
 import { gatherPlanFacts, gatherReadyFacts } from '../../../operations/update/plan-facts.ts';
 import { counted, someOf } from '../../../core/quantity/count-text.ts';
-import { widthOf } from '../../output/output.ts';
 
 const initializeOptions = (dryRun: string) =>
   optionsOf([
@@ -145,7 +144,7 @@ async function sayReadiness({ service, output, exitWith }: Context, id: number):
 }
 
 /** Reports which jobs would run after a reinitialization, and why, and changes nothing. */
-async function sayReruns({ service, output, exitWith, hint, settings }: Context, id: number): Promise<void> {
+async function sayReruns({ service, output, exitWith, hint }: Context, id: number): Promise<void> {
   const { client } = await service();
   const { rerunsText } = await import('../../output/reruns.ts');
   const facts = await gatherPlanFacts(client, id);
@@ -153,7 +152,7 @@ async function sayReruns({ service, output, exitWith, hint, settings }: Context,
   const reruns = rerunsOf(facts);
   const text = [
     ...(found.isSafe ? [] : [`Workflow ${id} cannot be initialized.`, ...obstacleLines(found), '']),
-    rerunsText(id, reruns, settings.wide ? Infinity : widthOf(process.stdout)),
+    rerunsText(id, reruns, output.width),
   ];
   const jobsJson = (jobs: Reruns['canceled']) =>
     jobs.map((job) => ({ job_id: job.id, job_name: job.name, status: job.status }));
