@@ -5,7 +5,7 @@ import type { ResourceUse, ResourceUseClass } from '../../core/contract/view.ts'
 import { isRaise, type SharingPart, sharingPartsOf } from '../../core/lifecycle/resources/correct-resources.ts';
 import { createFamilyUses, NEED_FIELDS, USUAL_MULTIPLIERS } from '../../core/lifecycle/resources/family-use.ts';
 import { type Timeout, timeoutOf } from '../../core/attempt/timeout.ts';
-import { type Limits, type Use, useOf } from '../../core/lifecycle/resources/resource-use.ts';
+import { type Limits, limitsOfUse, type Use, useOf } from '../../core/lifecycle/resources/resource-use.ts';
 import { formatMemory } from '../../core/quantity/bytes.ts';
 import { formatRuntime } from '../../core/quantity/duration.ts';
 import type { Store } from '../records/store.ts';
@@ -26,7 +26,8 @@ export function createResourceUse({ find }: Store, queries: ViewQueries) {
     const codes = exitCodesOf(execution);
     const classes = new Map(
       queries.requirements.all({ workflowId }).map((row) => {
-        const limits = { memoryBytes: row.memory_bytes, numCpus: row.num_cpus, runtimeSeconds: row.runtime_s };
+        const asked = { memoryBytes: row.memory_bytes, numCpus: row.num_cpus, runtimeSeconds: row.runtime_s };
+        const limits = limitsOfUse(row, asked);
         return [
           row.id,
           { row, limits, uses: createFamilyUses(limits, USUAL_MULTIPLIERS, 'advice'), totals: createTotals() },
@@ -37,11 +38,10 @@ export function createResourceUse({ find }: Store, queries: ViewQueries) {
       const rows = queries.used.all({ workflowId, after, limit: ROWS });
       for (const row of rows) {
         const of = classes.get(row.resource_requirements_id);
-        const requested = of === undefined || of.row.name === 'default' ? undefined : of.limits.runtimeSeconds;
         const use = useOfRow(
           row,
           codes,
-          timeoutOf(row, execution ?? {}, () => requested),
+          timeoutOf(row, execution ?? {}, () => of?.limits.runtimeSeconds),
         );
         of?.totals.add(row, use);
         of?.uses.add({ name: row.name, isCompleted: row.status === COMPLETED, use });

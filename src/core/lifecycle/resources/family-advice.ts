@@ -86,7 +86,7 @@ const HOUR = 3_600;
 function coreHoursOf(jobs: readonly UsedJob[], advised: ResourceRequirements): CoreHours {
   const hours = (of: (job: UsedJob) => number) => jobs.reduce((sum, job) => sum + of(job), 0) / HOUR;
   const seconds = hours(({ use }) => use?.seconds ?? 0);
-  const asked = hours(({ use, limits }) => (use?.seconds ?? 0) * limits.numCpus);
+  const asked = hours(({ use, requirements }) => (use?.seconds ?? 0) * (requirements.num_cpus ?? 1));
   const used = hours(({ use }) => ((use?.seconds ?? 0) * (use?.meanCpuPercent ?? 0)) / 100);
   return { asked, used: used > 0 ? used : undefined, saved: asked - seconds * (advised.num_cpus ?? 1) };
 }

@@ -31,6 +31,12 @@ export const limitsOf = (needs: ResourceRequirements): Limits => ({
   runtimeSeconds: runtimeOf(needs),
 });
 
+const NO_LIMITS: Limits = { memoryBytes: Infinity, numCpus: Infinity, runtimeSeconds: undefined };
+
+/** What the use of a job is compared with: the default requirements, which jobs have that name none, limit nothing. */
+export const limitsOfUse = (needs: Pick<ResourceRequirements, 'name'>, limits: Limits): Limits =>
+  needs.name === 'default' ? NO_LIMITS : limits;
+
 /** Seconds of the requested runtime; undefined if a server accepted an invalid one. */
 export const runtimeOf = ({ runtime }: ResourceRequirements): number | undefined =>
   readAmount(runtime ?? 'PT1M', parseDuration);
@@ -154,7 +160,7 @@ export function measuredOf(limits: Limits, { seconds, peakMemoryBytes, peakCpuPe
     ['Runtime', limits.runtimeSeconds, seconds],
   ];
   return pairs.flatMap(([resource, limit, peak]) =>
-    limit === undefined || limit === 0 || peak === undefined || peak === 0
+    limit === undefined || limit === 0 || limit === Infinity || peak === undefined || peak === 0
       ? []
       : [{ resource, limit, peak, overPercent: (peak / limit - 1) * 100 }],
   );

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
+import type { Job } from '../../contract/job.ts';
 import type { ResourceRequirements } from '../../contract/resources.ts';
 import type { Result } from '../../contract/result.ts';
-import { raisedResults, type Adjustment, type UsedJob } from './used-jobs.ts';
-import { limitsOf } from './resource-use.ts';
+import { adjustmentsOf, raisedResults, type Adjustment, type UsedJob, usedJobsOf } from './used-jobs.ts';
+import { USUAL_MULTIPLIERS } from './family-use.ts';
+import { lackOf, lacksAnything, limitsOf } from './resource-use.ts';
 
 const before = { id: 5, name: 'small', num_cpus: 1, memory: '200m', runtime: 'PT1H' } as ResourceRequirements;
 const after = { ...before, num_cpus: 2, memory: '300m', runtime: 'PT2H' };
@@ -47,4 +49,24 @@ it('all that a recovery raises is named, and a recovery that was killed and is r
   expect(first?.cause).toBe('it had 200 MiB, 1 CPU, PT1H; the next attempt has 300 MiB, 2 CPUs, PT2H (recovery)');
   const again = [jobWith(1, first?.cause)];
   expect(raisedResults([adjustment(again, raised)], again)).toEqual([]);
+});
+
+it('jobs that name no requirements lack none of them, however they end: no advice and no recovery raises their record', () => {
+  const needs = { ...before, name: 'default', num_cpus: 1, memory: '1m', runtime: 'PT1M' };
+  const result = {
+    id: 1,
+    job_id: 1,
+    status: 'failed',
+    return_code: 1,
+    exec_time_minutes: 90,
+    peak_memory_bytes: 2 ** 30,
+    avg_cpu_percent: 400,
+  } as Result;
+  const jobs = [{ id: 1, name: 'plain', status: 'failed', resource_requirements_id: 5 } as Job];
+  const used = usedJobsOf({ jobs, results: [result], requirements: [needs], execution: undefined });
+  expect(used.map(({ limits, use }) => use && lacksAnything(lackOf(limits, use)))).toEqual([false]);
+  for (const purpose of ['advice', 'recovery'] as const)
+    expect(
+      adjustmentsOf(used, { multipliers: USUAL_MULTIPLIERS, downsizes: true, purpose, isChosen: () => true }),
+    ).toEqual([]);
 });

@@ -11,7 +11,7 @@ import { sizeTexts } from '../../quantity/size-text.ts';
 import { type Correction, correctResources } from './correct-resources.ts';
 import type { JobUse, Multipliers, Purpose } from './family-use.ts';
 import { raisedName } from '../retry/cause-verdict.ts';
-import { type Limits, limitsOf, useOf } from './resource-use.ts';
+import { type Limits, limitsOf, limitsOfUse, useOf } from './resource-use.ts';
 
 /** A job with its requirements, and how it ended if it did. */
 export interface UsedJob extends JobUse {
@@ -30,7 +30,9 @@ interface JobRecords {
 /** These jobs with the results of their last attempts. */
 export function usedJobsOf({ jobs, results, requirements, execution }: JobRecords): UsedJob[] {
   const codes = exitCodesOf(execution);
-  const needs = new Map(requirements.map((each) => [each.id, { requirements: each, limits: limitsOf(each) }]));
+  const needs = new Map(
+    requirements.map((each) => [each.id, { requirements: each, limits: limitsOfUse(each, limitsOf(each)) }]),
+  );
   const latest = new Map<number, Result>();
   for (const result of results) {
     const before = latest.get(result.job_id);
@@ -54,17 +56,13 @@ export function usedJobsOf({ jobs, results, requirements, execution }: JobRecord
           meanCpuPercent: result.avg_cpu_percent ?? undefined,
         },
         codes,
-        timeoutOf(job, execution ?? {}, () => requestedSecondsOf(given)),
+        timeoutOf(job, execution ?? {}, () => given.limits.runtimeSeconds),
       );
     return [
       { id: job.id, name: job.name, requirementsId, isCompleted: job.status === 'completed', result, use, ...given },
     ];
   });
 }
-
-/** The default requirements limit nothing. */
-const requestedSecondsOf = ({ requirements, limits }: Pick<UsedJob, 'requirements' | 'limits'>): number | undefined =>
-  requirements.name === 'default' ? undefined : limits.runtimeSeconds;
 
 /** A change of a requirements record. */
 export interface Adjustment {
@@ -86,8 +84,8 @@ export function adjustmentsOf(
   all: readonly UsedJob[],
   { multipliers, downsizes, purpose, isChosen }: AdjustOptions,
 ): Adjustment[] {
-  // The default requirements limit nothing.
-  const jobs = purpose === 'recovery' ? all : all.filter(({ requirements: { name } }) => name !== 'default');
+  // The default requirements limit nothing, and a raise of them changes nothing.
+  const jobs = all.filter(({ requirements: { name } }) => name !== 'default');
   const limits = new Map(jobs.map((job) => [job.requirementsId, job.limits]));
   const requirements = new Map(jobs.map((job) => [job.requirementsId, job.requirements]));
   const names = new Set(all.map(({ requirements: { name } }) => name));
