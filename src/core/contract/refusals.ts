@@ -98,6 +98,9 @@ const REMEDIES = {
     BODY_REFUSED: 'Correct the fields that the message names.',
     FILE_UNREADABLE: 'Name a file or folder that exists and that this user may read.',
     FILE_UNWRITABLE: 'Name a file in a folder that exists and in which this user may write.',
+    FILE_DIFFERS:
+      'torc run FILE --update --dry-run shows all differences. Without --dry-run it makes the workflow as the file is; then run what advises again.',
+    FILE_UNEDITABLE: 'Make the change in the file by hand, as the message says it.',
     IMPORT_REFUSED:
       'Give a file that torc workflows export has written; torc create makes a workflow of a workflow file.',
     CONVERSION_REFUSED:

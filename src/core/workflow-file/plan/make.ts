@@ -45,6 +45,7 @@ export function makePlan({ draft, links, keyOf, env, globs, actionJobs, graph, e
     levels: byLevel(explicit.levels),
     graph,
     jobName: (job) => jobs.nameAt(job),
+    entryOf: (job) => jobs.families.familyOf(job).at,
     executionConfig: () => executionConfigOf(draft),
     keyOf,
     consumedFiles: () => namedBy(links.inputFiles, files),

@@ -42,6 +42,8 @@ export interface Plan {
   readonly graph: Graph;
   /** The name of a job, without generating the job. */
   readonly jobName: (job: number) => string;
+  /** The number of the entry of `jobs` in the file that a job comes from. */
+  readonly entryOf: (job: number) => number;
   /** The execution settings with the output settings of single jobs; undefined if the file sets none. */
   readonly executionConfig: () => ExecutionConfigSpec | undefined;
   /** By which paths are compared. */
