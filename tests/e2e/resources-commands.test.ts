@@ -1,5 +1,7 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { node, server, id, jobs, call, json, finish } from '../support/flows/chain.ts';
+import { node, server, id, jobs, call, json, finish, folder, breakServer } from '../support/flows/chain.ts';
 
 /** What families of jobs used and should ask for. */
 const figures = { families: expect.any(Array), core_hours: expect.any(Object), rule: expect.any(Object) };
@@ -192,6 +194,51 @@ describe('workflows correct-resources', () => {
       }),
     );
     expect(await needs()).toMatchObject({ memory: '2g', num_cpus: 1, runtime: 'PT30M', num_nodes: 1 });
+  });
+
+  it('a split of shared requirements is made as a whole, or not at all', async () => {
+    await finish('first', 0, { peak_memory_bytes: 5 * 2 ** 30 });
+    breakServer('update', `new.id = ${jobs['first']} and new.resource_requirements_id <> old.resource_requirements_id`);
+    const before = await server.client.listResourceRequirements({ query: { workflow_id: id } });
+    expect((await call('workflows', 'correct-resources', id)).code).not.toBe(0);
+    expect(await server.client.listResourceRequirements({ query: { workflow_id: id } })).toEqual(before);
+  });
+
+  it('workflows correct-resources --apply shows what it writes into the workflow file, and needs a yes', async () => {
+    const file = join(folder, 'copy.yaml');
+    const text = readFileSync(join(folder, 'flow.yaml'), 'utf8');
+    writeFileSync(file, text);
+    await finish('first', 0, { peak_memory_bytes: 5 * 2 ** 30 });
+    const before = await needs();
+    const unasked = await call('workflows', 'correct-resources', id, '--apply', file);
+    expect([unasked.code, unasked.stderr]).toEqual([1, expect.stringContaining('Nothing was changed. Use --yes')]);
+    expect([readFileSync(file, 'utf8'), await needsOf('first')]).toEqual([text, before]);
+    expect(await json('workflows', 'check-resources', id, '--apply', file, '--yes')).toMatchObject({
+      file_changed: true,
+      file_diff: expect.arrayContaining([
+        '+  - {name: first, command: "true # ${files.input.given} ${files.output.made}", resource_requirements: small_6g_PT30M}',
+      ]),
+    });
+    // Only the file: the workflow follows with correct-resources, which finds the file as it will be.
+    expect(await needsOf('first')).toEqual(before);
+    expect(await json('workflows', 'correct-resources', id, '--apply', file, '--yes')).toMatchObject({ file_diff: [] });
+    expect(await needsOf('first')).toMatchObject({ name: 'small_6g_PT30M', memory: '6g' });
+    expect(readFileSync(file, 'utf8')).not.toBe(text);
+  });
+
+  it('workflows correct-resources --apply refuses a file that is another than that of the workflow, and changes nothing', async () => {
+    const file = join(folder, 'other.yaml');
+    writeFileSync(file, readFileSync(join(folder, 'flow.yaml'), 'utf8').replace('memory: 4g', 'memory: 8g'));
+    await finish('first', 0, { peak_memory_bytes: 5 * 2 ** 30 });
+    const before = await needsOf('first');
+    const refused = await call('workflows', 'correct-resources', id, '--apply', file, '--yes');
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /other\.yaml:\d+:\d+: small asks for 2 CPUs, 8g, PT30M; in the workflow it asks for 2 CPUs, 4g, PT30M/,
+      ),
+    ]);
+    expect(await needsOf('first')).toEqual(before);
   });
 
   it('workflows correct-resources looks at chosen jobs only, and refuses ids of others', async () => {

@@ -23,7 +23,7 @@ export async function applyRecovery(
   const runId = (await client.getWorkflow({ params })).run_id ?? 0;
   const beginsRun = plan.retried.length + uninitialized > 0;
   await note(client, workflowId, beginningNote(workflowId, { runId, beginsRun, adjustments }));
-  await storeAdjustments(client, adjustments);
+  await storeAdjustments(client, workflowId, adjustments);
   await noteRaises(client, raised);
   await beforeReset?.(runId);
   if (!beginsRun) return 0;

@@ -9,7 +9,7 @@ import {
 } from '../../core/lifecycle/resources/resource-use.ts';
 import { type FamilyAdvice, familyAdvice } from '../../core/lifecycle/resources/family-advice.ts';
 import { USUAL_MULTIPLIERS } from '../../core/lifecycle/resources/family-use.ts';
-import { adjustmentsOf, type UsedJob } from '../../core/lifecycle/resources/used-jobs.ts';
+import { type Adjustment, adjustmentsOf, type UsedJob } from '../../core/lifecycle/resources/used-jobs.ts';
 import type { Result } from '../../core/contract/result.ts';
 import { usedJobs } from './resource-use.ts';
 
@@ -41,6 +41,8 @@ export interface CheckedResources {
   readonly violations: readonly Measurement[];
   readonly within: readonly Measurement[];
   readonly lacking: readonly LackingJob[];
+  readonly jobs: readonly UsedJob[];
+  readonly adjustments: readonly Adjustment[];
   /** What each family of jobs used and should ask for. */
   readonly families: readonly FamilyAdvice[];
 }
@@ -64,6 +66,8 @@ export async function checkResources(
   });
   const isOver = ({ overPercent }: Measured) => overPercent > 0 && overPercent >= leastOverPercent;
   return {
+    jobs,
+    adjustments,
     families: familyAdvice(jobs, adjustments, { downsizes: true }),
     looked: ended.length,
     measurements,

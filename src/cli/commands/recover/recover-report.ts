@@ -54,6 +54,8 @@ export const NO_USES: CheckedResources = {
   within: [],
   lacking: [],
   families: [],
+  jobs: [],
+  adjustments: [],
 };
 
 /** What the jobs used; asked before they are reset, because a job that is reset has no current result. */

@@ -1,6 +1,7 @@
 import { openWorkflow } from '../../choose/choose-workflow.ts';
 import { command } from '../../command/command.ts';
 import { integerOption, numberOption, option } from '../../command/option.ts';
+import { appliedJson, appliedLines, applyAdvice, applyOptions } from './apply-advice.ts';
 import type { Column } from '../../output/table.ts';
 import { lackReported, overText, peakText, specifiedText, reported } from '../../output/measured-use.ts';
 import { familiesJson } from '../../output/family-advice.ts';
@@ -19,6 +20,7 @@ export const workflowsCheckResources = command('workflows check-resources [workf
       default: 1,
       read: numberOption(0),
     }),
+    ...applyOptions,
   ],
   async run(context, [given], options) {
     const { id, client } = await openWorkflow(context, given);
@@ -26,11 +28,11 @@ export const workflowsCheckResources = command('workflows check-resources [workf
     const includesFailed = options.includeFailed === true;
     const least = options.minOverUtilization;
     const { checkResources } = await import('../../../operations/resources/check-resources.ts');
-    const { looked, measurements, violations, within, lacking, families } = await checkResources(client, id, {
-      runId,
-      includesFailed,
-      leastOverPercent: least,
-    });
+    const checked = await checkResources(client, id, { runId, includesFailed, leastOverPercent: least });
+    const { looked, measurements, violations, within, lacking, families } = checked;
+    const apply = { file: options.apply, isAgreed: options.yes === true, isDryRun: false };
+    const applied = await applyAdvice(context, checked, apply);
+    if (applied.isRefused) return;
     const lacks = includesFailed ? lacking.map(lackReported) : undefined;
     context.output.list({
       items: options.all === true ? measurements : violations,
@@ -47,9 +49,11 @@ export const workflowsCheckResources = command('workflows check-resources [workf
         ...(options.all === true ? { within_limits: within.map(reported) } : {}),
         ...(lacks === undefined ? {} : { resource_violations_count: lacks.length, resource_violations: lacks }),
         ...familiesJson(families),
+        ...appliedJson(applied, apply),
       },
     });
-    if (context.output.format === 'table') for (const lack of lacks ?? []) context.output.notice(lackText(lack));
+    if (context.output.format === 'table')
+      for (const line of [...(lacks ?? []).map(lackText), ...appliedLines(applied, apply)]) context.output.notice(line);
   },
 });
 

@@ -9,6 +9,7 @@ import { command } from '../../command/command.ts';
 import { option, positiveOption } from '../../command/option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { familiesJson, familyLines } from '../../output/family-advice.ts';
+import { appliedJson, appliedLines, applyAdvice, applyOptions } from './apply-advice.ts';
 import { adjustmentJson, adjustmentLines } from '../../output/adjustments.ts';
 
 const multiplier = <const Name extends keyof typeof USUAL_MULTIPLIERS>(name: Name, what: string) =>
@@ -27,6 +28,7 @@ export const workflowsCorrectResources = command('workflows correct-resources [w
     option('--job-ids <jobs>', 'only these jobs: ids or names, separated by commas'),
     option('--dry-run', 'only show the changes, and change nothing'),
     option('--no-downsize', 'never lower requirements'),
+    ...applyOptions,
   ],
   async run(context, [workflow], options) {
     const { output } = context;
@@ -40,13 +42,18 @@ export const workflowsCorrectResources = command('workflows correct-resources [w
     };
     const dryRun = options.dryRun === true;
     const downsizes = options.downsize !== false;
-    const { correctWorkflow } = await import('../../../operations/resources/correct-resources.ts');
-    const { adjustments, analyzed, atTimeout, families } = await correctWorkflow(client, id, {
+    const { correctionsOf, storeAdjustments } = await import('../../../operations/resources/correct-resources.ts');
+    const advised = await correctionsOf(client, id, {
       multipliers,
       downsizes,
       jobIds: given && (await recordsWithin(context, recordKinds.job, id, given)),
-      isDryRun: dryRun,
     });
+    const { adjustments, analyzed, atTimeout, families } = advised;
+    const apply = { file: options.apply, isAgreed: options.yes === true, isDryRun: dryRun };
+    // The file first: it is compared with the workflow as it was, and a repetition finds both halves.
+    const applied = await applyAdvice(context, advised, apply);
+    if (applied.isRefused) return;
+    if (!dryRun) await storeAdjustments(client, id, adjustments);
     const nothing = adjustments.length > 0 ? undefined : nothingBecause(families);
     output.record(
       'correct-resources',
@@ -66,11 +73,13 @@ export const workflowsCorrectResources = command('workflows correct-resources [w
         adjustments: adjustments.map(adjustmentJson),
         ...(nothing === undefined ? {} : { nothing_because: nothing }),
         ...familiesJson(families),
+        ...appliedJson(applied, apply),
       },
       [
         `${dryRun ? 'Would change' : 'Changed'} ${counted(adjustments.length, 'record')} of resource requirements of workflow ${id} (${counted(analyzed, 'job')} looked at)`,
         ...adjustments.flatMap(adjustmentLines),
         ...(nothing === undefined ? [] : [`Nothing to change, because ${nothing}.`]),
+        ...appliedLines(applied, apply),
         ...familyLines(families),
         ...(atTimeout === 0
           ? []
