@@ -121,6 +121,7 @@ export interface NewJob {
   origin?: string | null | undefined;
   labels?: string[] | null | undefined;
   timeout?: string | null | undefined;
+  licenses?: Record<string, number> | null | undefined;
 }
 
 export interface Job extends NewJob {
@@ -153,6 +154,7 @@ export interface NewResourceRequirements {
   num_nodes?: number | null | undefined;
   memory?: string | null | undefined;
   runtime?: string | null | undefined;
+  licenses?: Record<string, number> | null | undefined;
 }
 
 export interface ResourceRequirements extends NewResourceRequirements {
@@ -403,6 +405,7 @@ export interface NewWorkflow {
   dynamic_jobs?: {
     max_iterations?: number | null | undefined;
   } | null | undefined;
+  limits?: Record<string, number> | null | undefined;
   access_groups?: string[] | null | undefined;
   submission_directory?: string | null | undefined;
   run_id?: number | null | undefined;
@@ -690,6 +693,7 @@ export interface Calls {
       dynamic_jobs?: {
         max_iterations?: number | null | undefined;
       } | null | undefined;
+      limits?: Record<string, number> | null | undefined;
       access_groups?: string[] | null | undefined;
       submission_directory?: string | null | undefined;
       run_id?: number | null | undefined;
@@ -1092,6 +1096,7 @@ export interface Calls {
       priority: number[];
       labels: (string[] | null)[];
       timeout: (string | null)[];
+      licenses: (Record<string, number> | null)[];
       origin: (string | null)[];
       removed_at_ms: (number | null)[];
       depends_on_job_ids: (number[] | null)[];
@@ -1226,6 +1231,7 @@ export interface Calls {
         dynamic_jobs?: {
           max_iterations?: number | null | undefined;
         } | null | undefined;
+        limits?: Record<string, number> | null | undefined;
         spec_file?: string | null | undefined;
         name?: string | undefined;
       } | null | undefined;
@@ -1269,6 +1275,7 @@ export interface Calls {
           num_nodes?: number | null | undefined;
           memory?: string | null | undefined;
           runtime?: string | null | undefined;
+          licenses?: Record<string, number> | null | undefined;
         }[] | null | undefined;
         change?: {
           id: number;
@@ -1279,6 +1286,7 @@ export interface Calls {
             num_nodes?: number | null | undefined;
             memory?: string | null | undefined;
             runtime?: string | null | undefined;
+            licenses?: Record<string, number> | null | undefined;
           };
         }[] | null | undefined;
         remove?: number[] | null | undefined;
@@ -1350,6 +1358,7 @@ export interface Calls {
           priority?: number | null | undefined;
           labels?: string[] | null | undefined;
           timeout?: string | null | undefined;
+          licenses?: Record<string, number> | null | undefined;
         }[] | null | undefined;
         change?: {
           name?: string | undefined;
@@ -1364,6 +1373,7 @@ export interface Calls {
           priority?: number | null | undefined;
           labels?: string[] | null | undefined;
           timeout?: string | null | undefined;
+          licenses?: Record<string, number> | null | undefined;
           id: number;
           runs_again: boolean;
           add?: {
@@ -1602,6 +1612,7 @@ export interface Calls {
       origin?: string | null | undefined;
       labels?: string[] | null | undefined;
       timeout?: string | null | undefined;
+      licenses?: Record<string, number> | null | undefined;
     };
   }) => Promise<Job>;
   /** Bind up to 1,000 jobs of a workflow to a Slurm scheduler, all or none (addition). updateJob does it for one. */
@@ -1908,12 +1919,14 @@ export interface Calls {
       origin?: string | null | undefined;
       labels?: string[] | null | undefined;
       timeout?: string | null | undefined;
+      licenses?: Record<string, number> | null | undefined;
       need: {
         num_cpus: number;
         memory_bytes: number;
         num_gpus: number;
         num_nodes: number;
         runtime_seconds: number;
+        licenses?: Record<string, number> | null | undefined;
       };
       output_files?: {
         id: number;
@@ -1952,12 +1965,14 @@ export interface Calls {
         origin?: string | null | undefined;
         labels?: string[] | null | undefined;
         timeout?: string | null | undefined;
+        licenses?: Record<string, number> | null | undefined;
         need: {
           num_cpus: number;
           memory_bytes: number;
           num_gpus: number;
           num_nodes: number;
           runtime_seconds: number;
+          licenses?: Record<string, number> | null | undefined;
         };
         output_files?: {
           id: number;

@@ -24,6 +24,7 @@ function readText(name: JobFieldName): string {
   if (kind === 'flag') return `row.${name} === 1`;
   if (kind === 'status') return `statusOf(row.${name})`;
   if (kind === 'texts') return `(JSON.parse(row.${name}) as string[])`;
+  if (kind === 'amounts') return `(JSON.parse(row.${name}) as Record<string, number>)`;
   return kind === 'variables' ? `(JSON.parse(row.${name}) as Record<string, string>)` : `row.${name}`;
 }
 
@@ -40,6 +41,7 @@ function fieldText(name: JobFieldName, unset: string): string {
 function storedText(name: JobFieldName): string {
   const { kind, isSet, standard } = fieldOf(name);
   const given = `job.${name}`;
+  if (kind === 'amounts') return `storedAmounts(${given})`;
   if (kind === 'texts' || kind === 'variables') return `storedJson(${given})`;
   if (kind === 'flag' && isSet) return `Number(${given} ?? ${standard})`;
   if (kind === 'flag') return `typeof ${given} === 'boolean' ? Number(${given}) : null`;
@@ -50,6 +52,7 @@ function storedText(name: JobFieldName): string {
 write(
   'src/server/records/rows/job.gen.ts',
   `${MADE}import { type Job, statusOf } from '../../../core/contract/job.ts';
+import { storedAmounts } from '../amounts.ts';
 import type { Definition, JobRow, StoredDefinition } from './job.ts';
 
 /** A job as assigned to a runner: unset fields are left out. */

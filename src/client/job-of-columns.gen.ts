@@ -24,6 +24,7 @@ export const jobOfColumns = (of: JobColumns, index: number): StoredJob => ({
   origin: at(of.origin, index),
   labels: at(of.labels, index),
   timeout: at(of.timeout, index),
+  licenses: at(of.licenses, index),
   depends_on_job_ids: at(of.depends_on_job_ids, index),
   input_file_ids: at(of.input_file_ids, index),
   output_file_ids: at(of.output_file_ids, index),

@@ -131,6 +131,8 @@ describe('the stand-in for Torc’s own server', () => {
       'POST /bulk_jobs depends_on_positions',
       'POST /bulk_jobs reply',
       'POST /compute_nodes process',
+      // Jobs run there without limits.
+      'POST /jobs licenses',
       // Reported by the server alone. A lost attempt counts there.
       'POST /jobs refunded_attempts',
       'POST /jobs removed_at_ms',
@@ -139,6 +141,7 @@ describe('the stand-in for Torc’s own server', () => {
       'POST /jobs/{id}/complete_job/{status}/{run_id} cause',
       'POST /jobs/{id}/complete_job/{status}/{run_id} cause_code',
       'POST /jobs/{id}/complete_job/{status}/{run_id} handler_limit',
+      'POST /resource_requirements licenses',
       'POST /results cause',
       'POST /results cause_code',
       'POST /results handler_limit',
@@ -151,6 +154,7 @@ describe('the stand-in for Torc’s own server', () => {
       'POST /slurm_stats slurm_step',
       // What a killed program left looks whole, as with Torc's own programs.
       'POST /workflows is_being_created',
+      'POST /workflows limits',
       'POST /workflows spec_file',
       // An action that was claimed counts as carried out there.
       'POST /workflows/{id}/actions state',
@@ -160,9 +164,11 @@ describe('the stand-in for Torc’s own server', () => {
       // Passed over there: whether jobs that wait for a decision are made ready is up to that server.
       'POST /workflows/{id}/initialize_jobs keep_pending_failed',
       'PUT /compute_nodes/{id} process',
+      'PUT /jobs/{id} licenses',
       'PUT /jobs/{id} refunded_attempts',
       'PUT /jobs/{id} removed_at_ms',
       'PUT /jobs/{id} timeout',
+      'PUT /resource_requirements/{id} licenses',
       'PUT /results/{id} cause',
       'PUT /results/{id} cause_code',
       'PUT /results/{id} handler_limit',
@@ -173,6 +179,7 @@ describe('the stand-in for Torc’s own server', () => {
       // The command compares the answer with what it asked for.
       'PUT /user_data/{id} clear_data',
       'PUT /workflows/{id} is_being_created',
+      'PUT /workflows/{id} limits',
       'PUT /workflows/{id} spec_file',
     ]);
   });

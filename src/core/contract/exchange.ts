@@ -4,7 +4,7 @@ import { Job, JobStatusCounts, jobStatus } from './job.ts';
 import { ComputeNodesResources } from './resources.ts';
 import { FailureHandler, LostActions } from './scheduling.ts';
 import { InputStamps, endOfAttempt, execMinutes, JobCompletionError, OutputTimes } from './result.ts';
-import { flag, id, integer, maybe, number, text } from './shape.ts';
+import { amounts, flag, id, integer, maybe, number, text } from './shape.ts';
 
 /**
  * The exchange: everything that a runner reports and requests, in one request (Torc 1.0.0 has a route for each part).
@@ -126,6 +126,8 @@ export const Need = z.object({
   num_gpus: integer,
   num_nodes: integer,
   runtime_seconds: integer,
+  /** What the job holds of named limits, its own and of its requirements; absent if nothing. */
+  licenses: maybe(amounts),
 });
 export type Need = z.output<typeof Need>;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { fieldNames, fieldOf, type FieldValues, type JobFieldName, type jobFields } from '../job/fields.ts';
 import { type JobStatus, jobStatuses } from '../job/job-statuses.ts';
-import { environment, flag, id, integer, maybe, stored, text } from './shape.ts';
+import { amounts, environment, flag, id, integer, maybe, stored, text } from './shape.ts';
 
 export { type JobStatus, jobStatuses } from '../job/job-statuses.ts';
 
@@ -31,6 +31,7 @@ export const valueSchemas = {
   status: jobStatus,
   texts: z.array(label),
   variables: environment,
+  amounts,
   ids: z.array(id),
 } as const satisfies { readonly [Kind in keyof FieldValues]: z.ZodType<FieldValues[Kind]> };
 

@@ -30,6 +30,7 @@ const PlanSettings = NewWorkflow.pick({
   use_pending_failed: true,
   enable_ro_crate: true,
   dynamic_jobs: true,
+  limits: true,
   spec_file: true,
 }).extend({ name: text.optional() });
 export type PlanSettings = z.output<typeof PlanSettings>;

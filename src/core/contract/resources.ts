@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { id, integer, maybe, number, stored, text } from './shape.ts';
+import { amounts, id, integer, maybe, number, stored, text } from './shape.ts';
 
 /**
  * The requirements of a job. `memory` is text such as "4g", `runtime` an ISO 8601 duration; all fields except
@@ -14,6 +14,8 @@ export const NewResourceRequirements = z.object({
   num_nodes: maybe(integer),
   memory: maybe(text),
   runtime: maybe(text),
+  /** addition: what a job with these requirements holds of named limits; licenses of the job itself replace those of the same name. */
+  licenses: maybe(amounts),
 });
 export type NewResourceRequirements = z.output<typeof NewResourceRequirements>;
 export const ResourceRequirements = stored(NewResourceRequirements);

@@ -49,6 +49,9 @@ export const stored = <Shape extends z.core.$ZodShape>(shape: z.ZodObject<Shape>
 /** Environment variables; the names follow POSIX. */
 export const environment = z.record(text, text);
 
+/** Whole numbers by name, such as what a job holds of named limits. */
+export const amounts = z.record(text, integer);
+
 type Json = z.core.util.JSONType;
 
 /**

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { JobStatusCounts } from './job.ts';
-import { environment, flag, id, integer, json, maybe, number, stored, text } from './shape.ts';
+import { amounts, environment, flag, id, integer, json, maybe, number, stored, text } from './shape.ts';
 
 export const Stdio = z.strictObject({
   mode: maybe(z.enum(['separate', 'combined', 'no_stdout', 'no_stderr', 'none'])),
@@ -80,6 +80,8 @@ export const NewWorkflow = z.object({
   use_pending_failed: maybe(flag),
   enable_ro_crate: maybe(flag),
   dynamic_jobs: maybe(z.strictObject({ max_iterations: maybe(integer) })),
+  /** addition: how much jobs of the workflow may hold at a time: of `jobs`, `cores`, `gpus` and `nodes`, and of what `licenses` name. */
+  limits: maybe(amounts),
   access_groups: maybe(z.array(text)),
   submission_directory: maybe(text),
   run_id: maybe(integer),

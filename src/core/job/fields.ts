@@ -17,6 +17,7 @@ export interface FieldValues {
   status: JobStatus;
   texts: string[];
   variables: Record<string, string>;
+  amounts: Record<string, number>;
   ids: number[];
 }
 
@@ -171,6 +172,16 @@ export const jobFields = {
       example: 'PT2H',
     },
   },
+  /** addition: what the job holds of named limits while it runs. */
+  licenses: {
+    kind: 'amounts',
+    role: 'definition',
+    isUnsorted: true,
+    file: {
+      says: 'What the job holds of named limits from its claim until it has ended, such as licenses of a program. The limits stand in limits of the workflow and in the configuration of the server; a name without a limit is not limited.',
+      example: { matlab: 1 },
+    },
+  },
 } as const satisfies Readonly<Record<string, FieldOfJob>>;
 
 type Fields = typeof jobFields;
@@ -195,6 +206,10 @@ export const definitionNames = namesWhere<DefinitionName>(({ role }) => role ===
 /** Texts that are durations. */
 export type DurationName = NamesWith<{ form: 'duration' }>;
 export const durationNames = namesWhere<DurationName>(({ form }) => form === 'duration');
+
+/** Whole numbers by name. */
+export type AmountsName = NamesWith<{ kind: 'amounts' }>;
+export const amountsNames = namesWhere<AmountsName>(({ kind }) => kind === 'amounts');
 
 export type ReferenceName = NamesWith<{ role: 'reference' }>;
 export const referenceNames = namesWhere<ReferenceName>(({ role }) => role === 'reference');

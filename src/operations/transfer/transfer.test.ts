@@ -17,11 +17,15 @@ beforeEach(async () => {
 /** A workflow with records of every kind; `late` depends on a job that was created after it. */
 async function workflow({ client }: TestService, name: string): Promise<number> {
   const env = { A: '1' };
-  const { id } = (await client.createWorkflow({ body: { name, user: 'eve', env, project: 'p' } })) as {
+  const { id } = (await client.createWorkflow({
+    body: { name, user: 'eve', env, project: 'p', limits: { matlab: 2 } },
+  })) as {
     id: number;
   };
   const of = { workflow_id: id };
-  const needs = await client.createResourceRequirements({ body: { ...of, name: 'big', memory: '4g', num_cpus: 3 } });
+  const needs = await client.createResourceRequirements({
+    body: { ...of, name: 'big', memory: '4g', num_cpus: 3, licenses: { matlab: 1 } },
+  });
   const [own] = (await client.listResourceRequirements({ query: { ...of, name: 'default' } })).items;
   await client.updateResourceRequirements({
     params: { id: own?.id as number },
@@ -48,6 +52,7 @@ async function workflow({ client }: TestService, name: string): Promise<number> 
       command: 'cat f.txt',
       env: { B: '2' },
       labels: ['gpu'],
+      licenses: { disk: 2 },
       priority: 3,
       input_file_ids: [file.id],
       input_user_data_ids: [data.id, empty.id],

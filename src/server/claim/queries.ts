@@ -51,12 +51,15 @@ export interface KindRow {
   num_gpus: number;
   num_nodes: number;
   runtime_s: number;
+  licenses: string | null;
+  needs_licenses: string | null;
 }
 
 /** The columns of a class (`KindRow`). */
 const kindColumns = `
     job_class.id, job_class.scheduler_id, job_class.labels,
-    needs.num_cpus, needs.memory_bytes, needs.num_gpus, needs.num_nodes, needs.runtime_s`;
+    needs.num_cpus, needs.memory_bytes, needs.num_gpus, needs.num_nodes, needs.runtime_s,
+    job_class.licenses, needs.licenses as needs_licenses`;
 
 const kindSql = `
   select${kindColumns}

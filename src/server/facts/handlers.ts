@@ -10,6 +10,7 @@ import { allocationRecordOf } from '../records/allocation/row.ts';
 import { jobOf } from '../records/rows/job.ts';
 import { computeNodeOf } from '../records/node/queries.ts';
 import { resultOf } from '../records/result/queries.ts';
+import { requirementsOfRow } from '../records/requirements/queries.ts';
 import { schedulerOf } from '../records/scheduler/queries.ts';
 import type { Store } from '../records/store.ts';
 import { factQueries, type UpstreamRow, type FactQueries } from './queries.ts';
@@ -61,7 +62,8 @@ export const factHandlers = (store: Store) => {
     };
   }
 
-  const requirementsOf = (ids: RunnerUse[number]['jobs'][]) => queries.requirements.all({ ids: idsOf(ids) });
+  const requirementsOf = (ids: RunnerUse[number]['jobs'][]) =>
+    queries.requirements.all({ ids: idsOf(ids) }).map(requirementsOfRow);
 
   return {
     getKnownWorkflow: ({ params }) => knownWorkflow(params.id),

@@ -32,6 +32,7 @@ export const columnCases: Cases = {
             failure_handler_id: [1, null, null],
             priority: [5, 0, 0],
             labels: [null, null, ['gpu']],
+            licenses: [null, null, null],
             origin: [null, null, null],
             removed_at_ms: [null, null, null],
             timeout: [null, null, null],

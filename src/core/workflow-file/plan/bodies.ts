@@ -52,6 +52,7 @@ export const requirementsBody = (spec: Plan['resourceRequirements'][number]) => 
   num_nodes: 1,
   runtime: 'PT1H',
   ...spec,
+  licenses: spec.licenses as Record<string, number> | undefined,
 });
 
 /** A Slurm scheduler as the API takes it, likewise. */
@@ -87,6 +88,7 @@ export function workflowBody(plan: Plan, { user, submissionDirectory, monitorsJo
     env: env as Record<string, string> | undefined,
     metadata: metadata as never,
     slurm_defaults: defaults as never,
+    limits: workflow.limits as Record<string, number> | undefined,
     access_groups: groups as string[] | undefined,
     resource_monitor_config: (monitor as ResourceMonitorConfig | undefined) ?? (monitorsJobs ? MONITORING : undefined),
     execution_config: plan.executionConfig() as ExecutionConfig | undefined,

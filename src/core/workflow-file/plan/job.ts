@@ -1,4 +1,5 @@
 import { fileNames } from '../../job/fields.ts';
+import { familyLimit } from '../../job/amounts.ts';
 import type { Draft, Links } from '../link/draft.ts';
 import type { SpecFamily } from '../expand/family.ts';
 import { templateOf, type Template } from '../expand/template.ts';
@@ -159,7 +160,7 @@ function settingsWriter(spec: JobSpec, axes: SpecFamily<JobSpec>['axes']): (comb
   const fixed: Record<string, unknown> = {};
   const varying: [name: string, write: (combination: number) => unknown][] = [];
   for (const name of settingNames) {
-    const value = spec[name];
+    const value = name === 'licenses' ? licensesOf(spec) : spec[name];
     if (value === undefined) continue;
     fixed[name] = value;
     const write = valueWriter(value, axes);
@@ -173,9 +174,13 @@ function settingsWriter(spec: JobSpec, axes: SpecFamily<JobSpec>['axes']): (comb
   };
 }
 
+/** What each job of an entry holds: with `max_running` also one of the limit that they share. */
+const licensesOf = ({ name, licenses, max_running: most }: JobSpec) =>
+  most === undefined ? licenses : { ...licenses, [familyLimit(name)]: 1 };
+
 /** Writes a value whose texts name parameters; undefined for one that is the same for all jobs. */
 function valueWriter(
-  value: string | number | boolean | readonly string[] | Readonly<Record<string, string>>,
+  value: string | number | boolean | readonly string[] | Readonly<Record<string, string | number>>,
   axes: SpecFamily<JobSpec>['axes'],
 ): ((combination: number) => unknown) | undefined {
   if (typeof value === 'string') {
@@ -183,7 +188,10 @@ function valueWriter(
     return text.fixed === undefined ? (combination) => text.render(combination) : undefined;
   }
   if (typeof value !== 'object') return undefined;
-  const texts = Object.entries(value).map(([key, text]) => [key, templateOf(text, axes)] as const);
+  if (Object.values(value).some((each) => typeof each === 'number')) return undefined;
+  const texts = Object.entries(value as Readonly<Record<string, string>>).map(
+    ([key, text]) => [key, templateOf(text, axes)] as const,
+  );
   if (texts.every(([, text]) => text.fixed !== undefined)) return undefined;
   return Array.isArray(value)
     ? (combination) => texts.map(([, text]) => text.render(combination))

@@ -28,7 +28,7 @@ export function makePlan({ draft, links, keyOf, env, globs, actionJobs, graph, e
   const userDataWriter = new UserDataWriter(userData.families);
   const jobWriter = new JobWriter(draft, links, fileWriter, userDataWriter);
   return {
-    workflow: workflowOf(spec, env),
+    workflow: workflowOf(draft, env),
     jobs: sequence(jobs.length, (job) => jobWriter.job(job)),
     files: sequence(files.length, (file) => fileWriter.file(file)),
     userData: sequence(userData.length, (record) => userDataWriter.userData(record)),

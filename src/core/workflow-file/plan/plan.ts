@@ -67,6 +67,7 @@ export type PlannedWorkflow = Pick<
   | 'enable_ro_crate'
   | 'access_groups'
   | 'dynamic_jobs'
+  | 'limits'
   | 'compute_node_ignore_workflow_completion'
   | 'compute_node_wait_for_healthy_database_minutes'
 > & {

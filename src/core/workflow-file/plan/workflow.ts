@@ -1,6 +1,8 @@
 import { STANDARD_WAIT_SECONDS } from '../../contract/standard-settings.ts';
 import type { Draft } from '../link/draft.ts';
-import type { ExecutionConfigSpec, StdioSpec, WorkflowSpec } from '../shape/workflow.ts';
+import { familyLimit } from '../../job/amounts.ts';
+import type { SpecFamily } from '../expand/family.ts';
+import type { ExecutionConfigSpec, JobSpec, StdioSpec, WorkflowSpec } from '../shape/workflow.ts';
 import { plainJson, type Json, type ValueMap } from '../text/value.ts';
 import type { PlannedWorkflow } from './plan.ts';
 
@@ -17,14 +19,24 @@ const FIELDS = [
 ] as const;
 
 /** The workflow itself; `env` has its parameters inserted. */
-export const workflowOf = (spec: WorkflowSpec, env: WorkflowSpec['env']): PlannedWorkflow => ({
+export const workflowOf = ({ spec, jobs }: Draft, env: WorkflowSpec['env']): PlannedWorkflow => ({
   name: spec.name,
   ...Object.fromEntries(FIELDS.flatMap((field) => (spec[field] === undefined ? [] : [[field, spec[field]]]))),
   ...(env === undefined ? {} : { env }),
+  ...limitsOf(spec, jobs.families.all),
   ...(spec.metadata === undefined ? {} : { metadata: jsonMap(spec.metadata) }),
   ...(spec.slurm_defaults === undefined ? {} : { slurm_defaults: jsonMap(spec.slurm_defaults) }),
   compute_node_wait_for_new_jobs_seconds: spec.compute_node_wait_for_new_jobs_seconds ?? STANDARD_WAIT_SECONDS,
 });
+
+/** The limits of the file, with one for each entry that names how many of its jobs may run at a time. */
+function limitsOf({ limits }: WorkflowSpec, families: readonly SpecFamily<JobSpec>[]): Pick<PlannedWorkflow, 'limits'> {
+  const own = families.flatMap(({ spec: { name, max_running: most }, count }) =>
+    most === undefined || count === 0 ? [] : [[familyLimit(name), most] as const],
+  );
+  const all = { ...limits, ...Object.fromEntries(own) };
+  return Object.keys(all).length === 0 ? {} : { limits: all };
+}
 
 const jsonMap = (map: ValueMap): { [key: string]: Json } =>
   Object.fromEntries(Object.entries(map).map(([key, value]) => [key, plainJson(value)]));

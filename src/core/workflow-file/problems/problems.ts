@@ -40,6 +40,7 @@ export const problemKinds = {
   FIELD_UNKNOWN: ['read', 'error'],
   FIELD_MISSING: ['read', 'error'],
   FIELD_MOVED: ['read', 'error'],
+  ADDITION_REFUSED: ['read', 'error'],
   TYPE_WRONG: ['read', 'error'],
   TEXT_REFUSED: ['read', 'error'],
   CHOICE_UNKNOWN: ['read', 'error'],
@@ -87,6 +88,7 @@ export const problemKinds = {
   EXECUTION_REFUSED: ['creation', 'error'],
   PRIORITY_NEGATIVE: ['creation', 'error'],
   TIMEOUT_REFUSED: ['creation', 'error'],
+  LIMIT_REFUSED: ['creation', 'error'],
   REQUIREMENT_REFUSED: ['creation', 'error'],
   COMMAND_TOO_LONG: ['creation', 'error'],
 

@@ -11,6 +11,7 @@ import { checkLabels } from '../check/labels.ts';
 import { checkLeftOver } from '../check/left-over.ts';
 import { checkNames } from '../check/names.ts';
 import { checkOwnTokens } from '../check/own-tokens.ts';
+import { checkLimits } from '../check/limits.ts';
 import { checkRewritten } from '../check/rewritten.ts';
 import { checkRequirements } from '../check/requirements.ts';
 import { checkResourceValues } from '../check/resources.ts';
@@ -108,6 +109,7 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   checkSchedulerNodes(draft, complain);
   checkRequirements(draft, complain);
   checkTimeouts(draft, complain);
+  checkLimits(draft, complain);
   checkExecution(draft, complain);
   checkResourceValues(draft, complain);
   checkFileFlow(draft, linked, isWhole ? fileExists : undefined, complain);

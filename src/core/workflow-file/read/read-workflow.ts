@@ -5,6 +5,7 @@ import type { Complain, ValuePath } from '../problems/problems.ts';
 import { checkShape } from '../shape/check.ts';
 import { workflow, type WorkflowSpec } from '../shape/workflow.ts';
 import { isInexact, isList, isMap, type Value, type ValueMap } from '../text/value.ts';
+import { withAdditions } from './additions.ts';
 import { applyVariables } from './variables.ts';
 
 /** A workflow file's value as a typed spec, its variables inserted and its patterns of paths matched; and the fields of which a part was lost. */
@@ -13,7 +14,7 @@ export function readWorkflow(
   { tables, look }: { readonly tables: Tables; readonly look: LookAtFiles | undefined },
   complain: Complain,
 ): { spec: WorkflowSpec; damaged: ReadonlySet<string> } & Omit<AppliedGlobs, 'root'> {
-  const given = isMap(value) ? withoutMoved(value, complain) : value;
+  const given = isMap(value) ? withAdditions(withoutMoved(value, complain), complain) : value;
   const replaced = isMap(given) ? applyVariables(given, (root) => tables.names(root), complain) : given;
   const { root, ...globs } = isMap(replaced)
     ? applyGlobs(replaced, look, complain)

@@ -82,6 +82,7 @@ const shapes = {
   flag: booleanShape,
   texts: list(stringShape),
   variables: map(stringShape),
+  amounts: map(integerShape),
 };
 
 type OwnFields = {
@@ -187,6 +188,11 @@ export const job = object('JobSpec', {
     { example: ['^score_'] },
   ),
   ...expansion,
+  max_running: may(
+    integerShape,
+    'Addition: the largest number of jobs of this entry that may run at a time, on all runners together; 1 or more.',
+    { example: 6 },
+  ),
   stdio: may(stdio, 'Output files of this job; replaces execution_config.stdio.'),
   ...others,
 });

@@ -1,4 +1,4 @@
-import { booleanShape, integerShape, may, must, object, stringShape } from './shape.ts';
+import { booleanShape, integerShape, map, may, must, object, stringShape } from './shape.ts';
 
 export const resourceRequirements = object('ResourceRequirementsSpec', {
   name: must(stringShape, 'Name by which jobs refer to the entry. Unique; the name default is reserved.', {
@@ -23,6 +23,11 @@ export const resourceRequirements = object('ResourceRequirementsSpec', {
       standard: 'PT1H',
       example: 'PT5M',
     },
+  ),
+  licenses: may(
+    map(integerShape),
+    'Addition: what each job with these requirements holds of named limits; licenses of the job replace those of the same name.',
+    { example: { matlab: 1 } },
   ),
 });
 

@@ -11,6 +11,8 @@ const WORDS_OF_OTHERS: Readonly<Record<string, Readonly<Record<string, readonly 
     outputs: ['output', 'out'],
     failure_handler: ['retries', 'retry', 'on_failure'],
     timeout: ['time_limit', 'max_time'],
+    licenses: ['license', 'licences', 'licence'],
+    max_running: ['max_parallel', 'max_forks', 'maxforks', 'concurrency', 'concurrency_limit'],
   },
   'struct ResourceRequirementsSpec': {
     num_cpus: ['cpus', 'cores', 'threads', 'ncpus', 'cpus_per_task'],
@@ -18,11 +20,13 @@ const WORDS_OF_OTHERS: Readonly<Record<string, Readonly<Record<string, readonly 
     num_nodes: ['nodes'],
     memory: ['mem', 'ram', 'mem_mb', 'memory_gb'],
     runtime: ['time', 'walltime', 'time_limit', 'duration'],
+    licenses: ['license', 'licences', 'licence'],
   },
   'struct WorkflowSpec': {
     jobs: ['tasks', 'steps', 'rules', 'job'],
     parameters: ['matrix', 'params', 'sweep'],
     resource_requirements: ['resources'],
+    limits: ['limit', 'max_cores', 'max_gpus', 'max_nodes', 'licenses', 'licences'],
   },
 };
 

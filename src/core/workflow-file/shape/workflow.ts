@@ -41,7 +41,11 @@ export const workflow = object('WorkflowSpec', {
   user: may(stringShape, 'Accepted; the workflow belongs to the user who creates it.', { example: 'ada' }),
   description: may(stringShape, 'What the workflow is for.', { example: 'Learning rates for model B' }),
   project: may(stringShape, 'The project that the workflow belongs to.', { example: 'climate' }),
-  metadata: may(map(any), 'Any values that you want to keep with the workflow.', { example: { ticket: 42 } }),
+  metadata: may(
+    map(any),
+    'Any values that you want to keep with the workflow. Fields in its additions are read as if they stood in their own place: for files that Torc 1.0.0 reads, too.',
+    { example: { ticket: 42 } },
+  ),
   parameters: may(
     map(any),
     'Parameters that jobs, files and user data share. Only entries that name them in use_parameters are expanded.',
@@ -76,6 +80,11 @@ export const workflow = object('WorkflowSpec', {
   resource_monitor: may(
     resourceMonitor,
     'What to measure while jobs run. Without it jobs are measured in summary mode, every 10 seconds.',
+  ),
+  limits: may(
+    map(integerShape),
+    'Addition: how much the jobs of the workflow may hold at a time on all runners together: of jobs, cores, gpus and nodes, and of names in licenses.',
+    { example: { matlab: 2, cores: 20 } },
   ),
   actions: may(list(action), 'What to do besides jobs, and when.'),
   use_pending_failed: may(

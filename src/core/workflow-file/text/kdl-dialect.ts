@@ -5,7 +5,7 @@ import { fileNames, jobFields } from '../../job/fields.ts';
  *
  * The table is Torc's. Other nodes are not read, only warned about, so that a file means the same graph here and there.
  * Two additions: `depends_on_job`, which Torc's own examples use and Torc ignores, is read as `depends_on`; and fields
- * that cannot change the graph (priority, project, metadata …) are read as in the other formats.
+ * that cannot change the graph (project, metadata …) are read as in the other formats.
  */
 export type Take =
   /** The first argument, a string. */
@@ -52,13 +52,16 @@ const container: Level = {
   nodes: { ...fields('text', 'image', 'runtime'), ...fields('texts', 'binds'), ...fields('flag', 'keep_entrypoint') },
 };
 
+/** Maps of texts and of numbers. */
+const MAPS: { readonly [kind: string]: Take } = { variables: 'textMap', amounts: 'freeMap' };
+
 /** What a job has under the same name in the service; its name is the argument of the node. */
 const own = Object.fromEntries(
   fileNames
     .filter((name) => name !== 'name')
     .map((name) => {
       const { kind } = jobFields[name];
-      return [name, { take: kind === 'variables' ? ('textMap' as const) : kind }];
+      return [name, { take: MAPS[kind] ?? kind }];
     }),
 );
 
@@ -76,6 +79,7 @@ const job: Level = {
   nodes: {
     ...own,
     ...fields('text', 'resource_requirements', 'failure_handler', 'scheduler', 'parameter_mode', 'conda', 'module'),
+    ...fields('integer', 'max_running'),
     ...fields('texts', 'use_parameters'),
     ...fields('each', 'depends_on', 'depends_on_regexes'),
     depends_on_job: { take: 'each', field: 'depends_on', renamed: true },
@@ -115,7 +119,11 @@ const userData: Level = {
 const resourceRequirements: Level = {
   called: 'resource_requirements',
   named: 'name',
-  nodes: { ...fields('integer', 'num_cpus', 'num_gpus', 'num_nodes'), ...fields('text', 'memory', 'runtime') },
+  nodes: {
+    ...fields('integer', 'num_cpus', 'num_gpus', 'num_nodes'),
+    ...fields('text', 'memory', 'runtime'),
+    ...fields('freeMap', 'licenses'),
+  },
 };
 
 const rule: Level = {
@@ -235,7 +243,7 @@ export const workflowLevel: Level = {
     ...fields('flag', 'compute_node_ignore_workflow_completion', 'use_pending_failed', 'enable_ro_crate'),
     ...fields('texts', 'access_groups'),
     ...fields('textMap', 'parameters', 'variables', 'env'),
-    ...fields('freeMap', 'slurm_defaults', 'metadata'),
+    ...fields('freeMap', 'slurm_defaults', 'metadata', 'limits'),
     dynamic_jobs: { take: { level: { called: 'dynamic_jobs', nodes: fields('integer', 'max_iterations') } } },
     job: { take: { items: job }, field: 'jobs' },
     file: { take: { items: file }, field: 'files' },

@@ -129,7 +129,7 @@ function isRaised(had: number, wanted: number, { requirements }: Comparison): bo
 function comparable(name: ComparedName, value: StoredJob[ComparedName] | undefined): unknown {
   const { kind, isSet, standard } = fieldOf(name);
   if (kind === 'texts') return [...new Set(value as readonly string[] | null)].sort();
-  if (kind === 'variables') return value ?? {};
+  if (kind === 'variables' || kind === 'amounts') return value ?? {};
   if (kind === 'flag') return value ?? standard ?? false;
   if (kind === 'integer') return value ?? standard ?? null;
   return isSet ? value : value || null;

@@ -14,6 +14,7 @@ const DEFAULTS = {
   execution_config: null,
   slurm_defaults: null,
   dynamic_jobs: null,
+  limits: null,
   use_pending_failed: false,
   enable_ro_crate: false,
   compute_node_ignore_workflow_completion: false,

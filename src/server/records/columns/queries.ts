@@ -22,7 +22,8 @@ interface Pairs {
 }
 
 const plain = (column: string) => `json_group_array(${column}) as ${column}`;
-const isJson = (name: PageName) => jobFields[name].kind === 'texts' || jobFields[name].kind === 'variables';
+const JSON_KINDS: ReadonlySet<string> = new Set(['texts', 'variables', 'amounts']);
+const isJson = (name: PageName) => JSON_KINDS.has(jobFields[name].kind);
 const parsed = (column: string) => `json_group_array(json(${column})) as ${column}`;
 
 /**

@@ -45,7 +45,7 @@ export const updateJob = (store: Store, queries: ChangeJobQueries) => {
       status: body.status === 'disabled' ? statusCode.disabled : row.status,
       scheduler_id: schedulerId || null,
       resource_requirements_id: requirementsId,
-      class_id: classes(workflowId)(requirementsId, schedulerId || null, fields.labels),
+      class_id: classes(workflowId)(requirementsId, { ...fields, scheduler_id: schedulerId || null }),
     });
     if (body.status === 'disabled' && row.status !== statusCode.disabled) {
       store.changes.record(workflowId, 'job_status_changed', [

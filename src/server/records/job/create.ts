@@ -77,7 +77,7 @@ export const createJobs = (store: Store, queries: NewJobQueries) => {
     for (let at = 0; at < rows.length; at += A_FEW) {
       const page = rows.slice(at, at + A_FEW).map((row) => ({
         ...row,
-        class_id: classOf(row.resource_requirements_id, row.scheduler_id, row.labels),
+        class_id: classOf(row.resource_requirements_id, row),
       }));
       // One by one: a request may have a hundred thousand, too many for the arguments of a call.
       for (const id of queries.insertJobs(page)) ids.push(id);

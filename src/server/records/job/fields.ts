@@ -1,5 +1,6 @@
 import type { Job } from '../../../core/contract/job.ts';
-import { type DurationName, durationNames } from '../../../core/job/fields.ts';
+import { type AmountsName, amountsNames, type DurationName, durationNames } from '../../../core/job/fields.ts';
+import { licensesFault } from '../../../core/job/amounts.ts';
 import { durationFault } from '../../../core/quantity/duration-fault.ts';
 import { refuseBadLabels, sortedLabels } from '../../../core/lifecycle/placement/labels.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
@@ -8,7 +9,7 @@ import { definitionRow } from '../rows/job.gen.ts';
 import type { Definition, StoredDefinition } from '../rows/job.ts';
 
 /** The fields of a job that are checked before it is written. */
-type Fields = Pick<Job, 'name' | 'priority' | 'env' | 'command' | 'invocation_script' | DurationName>;
+type Fields = Pick<Job, 'name' | 'priority' | 'env' | 'command' | 'invocation_script' | DurationName | AmountsName>;
 
 export function refuseBadJob(job: Fields): void {
   if ((job.priority ?? 0) < 0) {
@@ -21,6 +22,10 @@ export function refuseBadJob(job: Fields): void {
     const fault = durationFault(field, job[field]);
     if (fault !== undefined)
       throw new Refusal('BODY_REFUSED', `${fault}, for job '${job.name}'`, { field, found: job[field] });
+  }
+  for (const field of amountsNames) {
+    const fault = licensesFault(job[field]);
+    if (fault !== undefined) throw new Refusal('BODY_REFUSED', `${fault}, for job '${job.name}'`, { field });
   }
   refuseBadEnvironment(job.env, 'job');
   refuseNul(job.command, `command of job '${job.name}'`);

@@ -131,7 +131,7 @@ const bindJobRecords = ({ db, find }: Pick<Store, 'db' | 'find'>, queries: BindJ
         throw new Refusal('NOT_FOUND', `Job not found with ID: ${id}; no job was bound`, { job_id: id });
       }
       if (job.scheduler_id === schedulerId) continue;
-      const classId = classOf(job.resource_requirements_id, schedulerId, job.labels);
+      const classId = classOf(job.resource_requirements_id, { ...job, scheduler_id: schedulerId });
       queries.bind.run({ id, schedulerId, classId });
       bound += 1;
     }

@@ -1,5 +1,6 @@
 import { definitionNames, type ReferenceName, referenceNames } from '../../../core/job/fields.ts';
 import type { Database, NoParameters, ColumnValue } from '../../store/database.ts';
+import type { ClassFields } from './class.ts';
 import { eachRelation } from './relations/queries.ts';
 import type { JobRow, StoredDefinition } from '../rows/job.ts';
 import { STATUS, upstreamOfJob } from '../rows/status.ts';
@@ -73,10 +74,9 @@ export const changeJobQueries = (db: Database) => ({
 });
 
 export const bindJobsQueries = (db: Database) => ({
-  bound: db.prepare<
-    { id: number },
-    { workflow_id: number; scheduler_id: number | null; resource_requirements_id: number; labels: string | null }
-  >('select workflow_id, scheduler_id, resource_requirements_id, labels from job where id = :id'),
+  bound: db.prepare<{ id: number }, { workflow_id: number; resource_requirements_id: number } & ClassFields>(
+    'select workflow_id, scheduler_id, resource_requirements_id, labels, licenses from job where id = :id',
+  ),
   bind: db.prepare<{ id: number; schedulerId: number; classId: number }>(
     'update job set scheduler_id = :schedulerId, class_id = :classId where id = :id',
   ),

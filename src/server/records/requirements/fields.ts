@@ -2,6 +2,8 @@ import type { NewResourceRequirements } from '../../../core/contract/resources.t
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { parseMemory } from '../../../core/quantity/bytes.ts';
 import { parseDuration } from '../../../core/quantity/duration.ts';
+import { licensesFault } from '../../../core/job/amounts.ts';
+import { storedAmounts } from '../amounts.ts';
 
 /** Requirements as they are stored: the text as given, and the numbers that it means. */
 export function storedRequirements(body: NewResourceRequirements) {
@@ -16,7 +18,15 @@ export function storedRequirements(body: NewResourceRequirements) {
     runtime,
     memory_bytes: parsed('memory', memory, parseMemory),
     runtime_s: parsed('runtime', runtime, parseDuration),
+    licenses: storedAmounts(valid(body)),
   };
+}
+
+function valid({ name, licenses }: NewResourceRequirements) {
+  const fault = licensesFault(licenses);
+  if (fault !== undefined)
+    throw new Refusal('BODY_REFUSED', `${fault}, for resource requirements '${name}'`, { field: 'licenses' });
+  return licenses;
 }
 
 function positive(field: string, found: number): number {

@@ -6,7 +6,7 @@ import { insertInto, update } from '../../store/columns.ts';
 import { recordTable } from '../records.ts';
 
 export const requirementsQueries = (db: Database) => ({
-  requirements: recordTable<Input<'listResourceRequirements'>['query'], RequirementsRecordRow, RequirementsRecordRow>(
+  requirements: recordTable<Input<'listResourceRequirements'>['query'], RequirementsRecordRow, StoredRequirements>(
     db,
     {
       table: 'resource_requirements',
@@ -22,7 +22,7 @@ export const requirementsQueries = (db: Database) => ({
       },
       sortable: sortFields.resource_requirements,
     },
-    (row) => row,
+    requirementsOfRow,
   ),
   insertRequirements: db.prepare<Record<string, ColumnValue>>(
     insertInto('resource_requirements', ['workflow_id', ...stored]),
@@ -47,6 +47,7 @@ export const raiseQueries = (db: Database) => ({
     from resource_requirements
     where workflow_id = :workflow_id and name = :name and num_cpus = :num_cpus and num_gpus = :num_gpus
       and num_nodes = :num_nodes and memory_bytes = :memory_bytes and runtime_s = :runtime_s
+      and licenses is :licenses
     order by id
     limit 1`),
   change: db.prepare<{ id: number; requirementsId: number; classId: number }>(
@@ -59,13 +60,35 @@ interface RaisableRow extends RequirementsRecordRow {
   readonly runtime_s: number;
 }
 
+/** Requirements as the API returns them. */
+export const requirementsOfRow = ({ licenses, ...row }: RequirementsRecordRow): StoredRequirements => ({
+  ...row,
+  ...(licenses === null ? {} : { licenses: JSON.parse(licenses) as Record<string, number> }),
+});
+
 export type RequirementsQueries = ReturnType<typeof requirementsQueries>;
 
-export type RequirementsRecordRow = Required<{
-  [F in keyof ResourceRequirements]: NonNullable<ResourceRequirements[F]>;
-}>;
+/** Requirements as the API returns them: all but their licenses have a value. */
+type StoredRequirements = Required<{
+  [F in Exclude<keyof ResourceRequirements, 'licenses'>]: NonNullable<ResourceRequirements[F]>;
+}> &
+  Pick<ResourceRequirements, 'licenses'>;
+export type RequirementsRecordRow = Omit<StoredRequirements, 'licenses'> & {
+  /** JSON text. */
+  readonly licenses: string | null;
+};
 /** The columns that may change. */
-const stored = ['name', 'num_cpus', 'num_gpus', 'num_nodes', 'memory', 'runtime', 'memory_bytes', 'runtime_s'];
+const stored = [
+  'name',
+  'num_cpus',
+  'num_gpus',
+  'num_nodes',
+  'memory',
+  'runtime',
+  'memory_bytes',
+  'runtime_s',
+  'licenses',
+];
 export const requirementsColumns = [
   'id',
   'workflow_id',
@@ -75,4 +98,5 @@ export const requirementsColumns = [
   'num_nodes',
   'memory',
   'runtime',
+  'licenses',
 ];

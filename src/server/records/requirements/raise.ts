@@ -18,18 +18,18 @@ export const createRaise = ({ db, find }: Pick<Store, 'db' | 'find'>) => {
 
   return (jobId: number, raise: RaisedNeed): { memory: string; runtime: string } | undefined => {
     const job = find.job(jobId);
-    const { workflow_id: workflowId, scheduler_id: schedulerId, labels } = job;
+    const { workflow_id: workflowId } = job;
     const before = queries.requirements.get({ id: job.resource_requirements_id });
     if (before === undefined || before.name === 'default') return undefined;
-    const { num_cpus, num_gpus, num_nodes } = before;
+    const { num_cpus, num_gpus, num_nodes, licenses } = before;
     const memory_bytes = raise.memory_bytes ?? before.memory_bytes;
     const runtime_s = raise.runtime_seconds ?? before.runtime_s;
     const memory = raise.memory_bytes ? memoryAmountText(memory_bytes) : before.memory;
     const runtime = raise.runtime_seconds ? formatDuration(runtime_s) : before.runtime;
     const name = raisedName(before.name, memory, runtime);
-    const wanted = { workflow_id: workflowId, name, num_cpus, num_gpus, num_nodes, memory_bytes, runtime_s };
+    const wanted = { workflow_id: workflowId, name, num_cpus, num_gpus, num_nodes, memory_bytes, runtime_s, licenses };
     const requirementsId = queries.same.get(wanted)?.id ?? insertRequirements.insert({ ...wanted, memory, runtime });
-    const classId = classes(workflowId)(requirementsId, schedulerId, labels);
+    const classId = classes(workflowId)(requirementsId, job);
     queries.change.run({ id: jobId, requirementsId, classId });
     return { memory, runtime };
   };

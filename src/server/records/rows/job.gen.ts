@@ -1,5 +1,6 @@
 // Made by scripts/gen-job-rows.ts from the table of a job's fields, src/core/job/fields.ts.
 import { type Job, statusOf } from '../../../core/contract/job.ts';
+import { storedAmounts } from '../amounts.ts';
 import type { Definition, JobRow, StoredDefinition } from './job.ts';
 
 /** A job as assigned to a runner: unset fields are left out. */
@@ -24,6 +25,7 @@ export const claimedJobOf = (row: JobRow): Job & { attempt_id: number } => ({
   origin: row.origin ?? undefined,
   labels: row.labels === null ? undefined : (JSON.parse(row.labels) as string[]),
   timeout: row.timeout ?? undefined,
+  licenses: row.licenses === null ? undefined : (JSON.parse(row.licenses) as Record<string, number>),
 });
 
 /** A job as the API returns it: unset fields are zeros and empty strings where clients of Torc 1.0.0 rely on it. */
@@ -49,6 +51,7 @@ export const jobOf = (row: JobRow): Job => ({
   origin: row.origin ?? undefined,
   labels: row.labels === null ? undefined : (JSON.parse(row.labels) as string[]),
   timeout: row.timeout ?? undefined,
+  licenses: row.licenses === null ? undefined : (JSON.parse(row.licenses) as Record<string, number>),
 });
 
 /** A list or variables as JSON; null for none. */
@@ -66,4 +69,5 @@ export const definitionRow = (job: Definition): StoredDefinition => ({
   priority: job.priority ?? 0,
   labels: storedJson(job.labels),
   timeout: job.timeout || null,
+  licenses: storedAmounts(job.licenses),
 });

@@ -10,7 +10,7 @@ import { STATUS } from './status.ts';
 
 export { claimedJobOf, jobOf } from './job.gen.ts';
 
-type TextColumn = NamesWith<{ kind: 'text' | 'texts' | 'variables' }>;
+type TextColumn = NamesWith<{ kind: 'text' | 'texts' | 'variables' | 'amounts' }>;
 
 /** A row of the job table, without the columns that only the server needs. */
 export type JobRow = {

@@ -22,6 +22,7 @@ export interface WorkflowRow {
   use_pending_failed: number;
   enable_ro_crate: number;
   dynamic_jobs: string | null;
+  limits: string | null;
   submission_directory: string | null;
   run_id: number;
   is_canceled: number;
@@ -64,6 +65,7 @@ export function workflowRecordOf(row: SharedWorkflowRow): Workflow & { id: numbe
     use_pending_failed: row.use_pending_failed === 1,
     enable_ro_crate: row.enable_ro_crate === 1,
     dynamic_jobs: parsedJson(row.dynamic_jobs),
+    limits: parsedJson(row.limits),
     submission_directory: row.submission_directory ?? undefined,
     run_id: row.run_id,
     is_canceled: row.is_canceled === 1,

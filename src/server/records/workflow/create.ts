@@ -1,5 +1,6 @@
 import { misplacedSettings } from '../../../core/attempt/execution.ts';
 import { durationFault } from '../../../core/quantity/duration-fault.ts';
+import { limitsFault } from '../../../core/job/amounts.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import { STANDARD_OUTAGE_MINUTES, STANDARD_WAIT_SECONDS } from '../../../core/contract/standard-settings.ts';
 import { type NewWorkflow, type Workflow, type WorkflowChange } from '../../../core/contract/workflow.ts';
@@ -34,6 +35,11 @@ export function refuseIterations({ dynamic_jobs: dynamic }: WorkflowChange): voi
   );
 }
 
+export function refuseBadLimits({ limits }: WorkflowChange): void {
+  const fault = limitsFault(limits);
+  if (fault !== undefined) throw new Refusal('BODY_REFUSED', fault, { field: 'limits' });
+}
+
 /** Settings of the other mode, and a timeout that nothing could read. With `auto` the mode is known only when a runner starts. */
 export function refuseMisplaced({ execution_config: config }: WorkflowChange): void {
   const fault = durationFault('execution_config.timeout', config?.timeout);
@@ -57,6 +63,7 @@ const DEFAULT_REQUIREMENTS = {
   runtime: 'P0DT1M',
   memory_bytes: 1_048_576,
   runtime_s: 60,
+  licenses: null,
 };
 
 export const createWorkflowRecord =
@@ -66,6 +73,7 @@ export const createWorkflowRecord =
     const groups = groupIds(queries, body.access_groups);
     refuseIterations(body);
     refuseMisplaced(body);
+    refuseBadLimits(body);
     const columns = columnValuesOf(body, [...changeableColumns, ...fixedColumns]);
     const timestamp = new Date(now()).toISOString();
     const id = queries.insertWorkflow.insert({
@@ -117,6 +125,7 @@ export const updateWorkflow =
       );
     }
     refuseMisplaced(body);
+    refuseBadLimits(body);
     queries.updateWorkflow.run({
       ...columnValuesOf(body, changeableColumns),
       id,

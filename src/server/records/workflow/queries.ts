@@ -10,7 +10,7 @@ export const changeableColumns = [
   ...columns('name user description project metadata execution_config'),
   ...columns('compute_node_expiration_buffer_seconds compute_node_wait_for_new_jobs_seconds'),
   ...columns('compute_node_ignore_workflow_completion compute_node_wait_for_healthy_database_minutes'),
-  ...columns('use_pending_failed enable_ro_crate'),
+  ...columns('use_pending_failed enable_ro_crate limits'),
 ];
 export const fixedColumns = [
   ...columns('compute_node_min_time_for_new_jobs_seconds resource_monitor_config slurm_defaults'),

@@ -61,7 +61,7 @@ export const createApply = (store: Store, queries: UpdateQueries, edges: Edges) 
         resource_requirements_id: requirementsId,
         scheduler_id: schedulerId,
         failure_handler_id: one('failure_handlers', job.failure_handler_id),
-        class_id: classOf(requirementsId, schedulerId, fields.labels),
+        class_id: classOf(requirementsId, { ...fields, scheduler_id: schedulerId }),
       };
     };
   };

@@ -5,7 +5,7 @@ import { refuseBadLabels } from '../../../core/lifecycle/placement/labels.ts';
 import { refuseBadConfig } from '../../records/action/config.ts';
 import { refuseBadJob } from '../../records/job/fields.ts';
 import { storedRequirements } from '../../records/requirements/fields.ts';
-import { refuseIterations, refuseMisplaced } from '../../records/workflow/create.ts';
+import { refuseBadLimits, refuseIterations, refuseMisplaced } from '../../records/workflow/create.ts';
 import { refuseBadEnvironment } from '../../records/job/environment.ts';
 import type { Windows } from '../../store/rows.ts';
 import type { WorkSteps } from '../../store/work.ts';
@@ -32,6 +32,7 @@ export function* refuseBadUpdate(
     refuseBadEnvironment(update.settings.env, 'workflow');
     refuseIterations(update.settings);
     refuseMisplaced(update.settings);
+    refuseBadLimits(update.settings);
   }
   for (const kind of updatedRecordKinds) {
     for (const { id } of update[kind]?.change ?? []) known(kind, id, `${kind}.change`);

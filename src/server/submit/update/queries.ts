@@ -92,7 +92,7 @@ export const updateQueries = (db: Database) => ({
       compute_node_wait_for_healthy_database_minutes = :compute_node_wait_for_healthy_database_minutes,
       resource_monitor_config = :resource_monitor_config, execution_config = :execution_config,
       slurm_defaults = :slurm_defaults, use_pending_failed = :use_pending_failed,
-      enable_ro_crate = :enable_ro_crate, dynamic_jobs = :dynamic_jobs
+      enable_ro_crate = :enable_ro_crate, dynamic_jobs = :dynamic_jobs, limits = :limits
     where id = :id`),
   changeFile: db.prepare<{ id: number; name: string; path: string; mtime: number | null }>(
     'update file set name = :name, path = :path, st_mtime = :mtime where id = :id',
