@@ -3364,6 +3364,13 @@ export interface Calls {
         memory?: string | null | undefined;
         runtime?: string | null | undefined;
       } | null | undefined;
+      suggestions?: {
+        direction: "upscale" | "downscale";
+        only_family?: string | null | undefined;
+        num_cpus?: number | null | undefined;
+        memory?: string | null | undefined;
+        runtime?: string | null | undefined;
+      }[] | null | undefined;
       most_memory: {
         job_id: number;
         job_name: string;

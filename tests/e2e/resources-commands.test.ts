@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { node, server, id, jobs, call, json, finish, folder, breakServer } from '../support/flows/chain.ts';
+import { node, server, id, jobs, call, json, finish, folder } from '../support/flows/chain.ts';
 
 /** What families of jobs used and should ask for. */
 const figures = { families: expect.any(Array), core_hours: expect.any(Object), rule: expect.any(Object) };
@@ -196,12 +196,17 @@ describe('workflows correct-resources', () => {
     expect(await needs()).toMatchObject({ memory: '2g', num_cpus: 1, runtime: 'PT30M', num_nodes: 1 });
   });
 
-  it('a split of shared requirements is made as a whole, or not at all', async () => {
+  it('the page gets each part of a split, the ones with requirements of their own first', async () => {
     await finish('first', 0, { peak_memory_bytes: 5 * 2 ** 30 });
-    breakServer('update', `new.id = ${jobs['first']} and new.resource_requirements_id <> old.resource_requirements_id`);
-    const before = await server.client.listResourceRequirements({ query: { workflow_id: id } });
-    expect((await call('workflows', 'correct-resources', id)).code).not.toBe(0);
-    expect(await server.client.listResourceRequirements({ query: { workflow_id: id } })).toEqual(before);
+    await finish('second', 0, { peak_memory_bytes: 7 * 2 ** 30 });
+    const { classes } = await server.client.getResourceUse({ params: { id } });
+    expect(classes.find(({ name }) => name === 'small')).toMatchObject({
+      suggestion: { only_family: 'second', memory: '9g' },
+      suggestions: [
+        { direction: 'upscale', only_family: 'second', memory: '9g' },
+        { direction: 'upscale', memory: '6g' },
+      ],
+    });
   });
 
   it('workflows correct-resources --apply shows what it writes into the workflow file, and needs a yes', async () => {

@@ -139,6 +139,16 @@ export const FailureGroups = z.object({ groups: z.array(FailureGroup), groups_le
 export type FailureGroups = z.output<typeof FailureGroups>;
 
 /** What jobs used that share requirements. The greatest values are absent where nothing was measured. */
+const Suggestion = z.object({
+  direction: z.enum(['upscale', 'downscale']),
+  /** The names of the jobs that need it, with `#` for numbers, where others that share the requirements do not. */
+  only_family: maybe(text),
+  num_cpus: maybe(integer),
+  memory: maybe(text),
+  runtime: maybe(text),
+});
+export type ResourceSuggestion = z.output<typeof Suggestion>;
+
 export const ResourceUseClass = z.object({
   resource_requirements_id: id,
   name: text,
@@ -156,16 +166,9 @@ export const ResourceUseClass = z.object({
   peak_cpu_percent: maybe(number),
   longest_seconds: maybe(number),
   /** What `torc workflows correct-resources` would change; absent if it would change nothing. */
-  suggestion: maybe(
-    z.object({
-      direction: z.enum(['upscale', 'downscale']),
-      /** The names of the jobs that need it, with `#` for numbers, where others that share the requirements do not. */
-      only_family: maybe(text),
-      num_cpus: maybe(integer),
-      memory: maybe(text),
-      runtime: maybe(text),
-    }),
-  ),
+  suggestion: maybe(Suggestion),
+  /** Where it splits the requirements: what it changes for each part of the jobs, the first one of which is `suggestion` too. */
+  suggestions: maybe(z.array(Suggestion)),
   most_memory: z.array(z.object({ job_id: id, job_name: text, peak_memory_bytes: integer })),
 });
 export type ResourceUseClass = z.output<typeof ResourceUseClass>;

@@ -1,4 +1,4 @@
-import type { ResourceUseClass } from '../../core/contract/view.ts';
+import type { ResourceSuggestion, ResourceUseClass } from '../../core/contract/view.ts';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { parseMemory } from '../../core/quantity/bytes.ts';
 import { parseDuration } from '../../core/quantity/duration.ts';
@@ -49,7 +49,7 @@ export function ResourcesView({ id, query }: { readonly id: number; readonly que
 }
 
 function Class({ of, again }: { readonly of: ResourceUseClass; readonly again: () => void }) {
-  const { name, jobs, ended, lacking, suggestion, most_memory: most } = of;
+  const { name, jobs, ended, lacking, suggestion, suggestions, most_memory: most } = of;
   return (
     <article class="class">
       <header>
@@ -82,16 +82,12 @@ function Class({ of, again }: { readonly of: ResourceUseClass; readonly again: (
           ))}
         </p>
       )}
-      {suggestion && (
-        <>
-          <p class="next">
-            {suggestion.direction === 'upscale'
-              ? `${counted(lacking, 'job')} needed more. ${suggestion.only_family ? `Requirements of their own for ${shortenedText(suggestion.only_family, 60)}` : 'A fifth above what was used'}:`
-              : 'All of them completed with much less. A fifth above what was used:'}
-          </p>
-          <CopiedCommand text={lineOf(of)} />
-        </>
-      )}
+      {(suggestions ?? (suggestion ? [suggestion] : [])).map((each) => (
+        <div key={each.only_family ?? ''}>
+          <p class="next">{reasonOf(each, of)}</p>
+          <CopiedCommand text={lineOf(of, each)} />
+        </div>
+      ))}
     </article>
   );
 }
@@ -139,15 +135,29 @@ function rowsOf(of: ResourceUseClass) {
   ];
 }
 
+function reasonOf(
+  { direction, only_family: family }: ResourceSuggestion,
+  { lacking, suggestions }: ResourceUseClass,
+): string {
+  if (family) return `Requirements of their own for ${shortenedText(family, 60)}, which needed more:`;
+  if (direction === 'upscale') return `${counted(lacking, 'job')} needed more. A fifth above what was used:`;
+  return `${suggestions ? 'The others' : 'All of them'} completed with much less. A fifth above what was used:`;
+}
+
 /** The requirements as a line of a workflow file in YAML. A JSON text is one of YAML. */
-function lineOf({ name, num_cpus: cpus, num_gpus: gpus, memory, runtime, suggestion }: ResourceUseClass): string {
-  const own = suggestion?.only_family ? `${name}_more` : name;
+function lineOf(
+  { name, num_cpus: cpus, num_gpus: gpus, memory, runtime, suggestions = [] }: ResourceUseClass,
+  suggestion: ResourceSuggestion,
+): string {
+  // Each part needs a name, and names have to differ.
+  const number = suggestions?.filter(({ only_family: family }) => family).indexOf(suggestion) ?? 0;
+  const own = suggestion.only_family ? `${name}_more${number > 0 ? `_${number + 1}` : ''}` : name;
   const parts = [
     `name: ${/^[A-Za-z_][\w-]*$/.test(own) ? own : JSON.stringify(own)}`,
-    `num_cpus: ${suggestion?.num_cpus ?? cpus}`,
+    `num_cpus: ${suggestion.num_cpus ?? cpus}`,
     ...(gpus > 0 ? [`num_gpus: ${gpus}`] : []),
-    `memory: ${suggestion?.memory ?? memory}`,
-    `runtime: ${suggestion?.runtime ?? runtime}`,
+    `memory: ${suggestion.memory ?? memory}`,
+    `runtime: ${suggestion.runtime ?? runtime}`,
   ];
   return `- { ${parts.join(', ')} }`;
 }

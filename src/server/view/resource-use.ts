@@ -1,7 +1,7 @@
 import { type ExitCodes, exitCodesOf } from '../../core/attempt/judge.ts';
 import { jobStatus, statusCode, statusOf } from '../../core/contract/job.ts';
 import type { CauseCode } from '../../core/contract/cause-code.ts';
-import type { ResourceUse, ResourceUseClass } from '../../core/contract/view.ts';
+import type { ResourceSuggestion, ResourceUse, ResourceUseClass } from '../../core/contract/view.ts';
 import { isRaise, type SharingPart, sharingPartsOf } from '../../core/lifecycle/resources/correct-resources.ts';
 import { createFamilyUses, NEED_FIELDS, USUAL_MULTIPLIERS } from '../../core/lifecycle/resources/family-use.ts';
 import { type Timeout, timeoutOf } from '../../core/attempt/timeout.ts';
@@ -15,7 +15,7 @@ import { eachPart, ROWS } from '../store/parts.ts';
 import type { UsedRow, ViewQueries } from './queries.ts';
 
 /** Classes and jobs that a person reads. */
-const [MOST_CLASSES, MOST_NAMED] = [50, 5];
+const [MOST_CLASSES, MOST_NAMED, MOST_PARTS] = [50, 5, 20];
 const COMPLETED = statusCode[jobStatus.enum.completed];
 
 /** What jobs used beside what they asked for, by the requirements that they share. */
@@ -59,8 +59,19 @@ export function createResourceUse({ find }: Store, queries: ViewQueries) {
         name === 'default'
           ? []
           : sharingPartsOf(limits, families, USUAL_MULTIPLIERS, { downsizes: true, purpose: 'advice' });
-      const first = parts.find(({ isSplit }) => isSplit) ?? parts[0];
-      return [{ ...asked, ...totals.finish(), lacking, ...suggestionOf(limits, first) }];
+      const suggestions = parts
+        .toSorted((one, other) => Number(other.isSplit) - Number(one.isSplit))
+        .slice(0, MOST_PARTS)
+        .map((part) => suggestionOf(limits, part));
+      return [
+        {
+          ...asked,
+          ...totals.finish(),
+          lacking,
+          ...(suggestions.length === 0 ? {} : { suggestion: suggestions[0] }),
+          ...(suggestions.length < 2 ? {} : { suggestions }),
+        },
+      ];
     });
     const largest = found.toSorted((one, other) => other.jobs - one.jobs);
     return { classes: largest.slice(0, MOST_CLASSES), classes_left_out: Math.max(0, largest.length - MOST_CLASSES) };
@@ -118,17 +129,13 @@ function createTotals() {
   };
 }
 
-function suggestionOf(limits: Limits, part: SharingPart | undefined): Pick<ResourceUseClass, 'suggestion'> {
-  if (part === undefined) return {};
-  const { change, isSplit, families } = part;
+function suggestionOf(limits: Limits, { change, isSplit, families }: SharingPart): ResourceSuggestion {
   const { numCpus, memoryBytes, runtimeSeconds } = change;
   return {
-    suggestion: {
-      direction: NEED_FIELDS.some((resource) => isRaise(limits, change, resource)) ? 'upscale' : 'downscale',
-      ...(isSplit ? { only_family: families[0]?.stem } : {}),
-      ...(numCpus === undefined ? {} : { num_cpus: numCpus }),
-      ...(memoryBytes === undefined ? {} : { memory: formatMemory(memoryBytes) }),
-      ...(runtimeSeconds === undefined ? {} : { runtime: formatRuntime(runtimeSeconds) }),
-    },
+    direction: NEED_FIELDS.some((resource) => isRaise(limits, change, resource)) ? 'upscale' : 'downscale',
+    ...(isSplit ? { only_family: families[0]?.stem } : {}),
+    ...(numCpus === undefined ? {} : { num_cpus: numCpus }),
+    ...(memoryBytes === undefined ? {} : { memory: formatMemory(memoryBytes) }),
+    ...(runtimeSeconds === undefined ? {} : { runtime: formatRuntime(runtimeSeconds) }),
   };
 }
