@@ -95,6 +95,15 @@ class Flows(unittest.TestCase):
             halves[1].result()
         self.assertEqual([job["name"] for job in flow.spec()["jobs"]], [halves[1].name])
 
+    def test_a_call_that_takes_longer_than_its_timeout_is_ended_and_others_are_not(self) -> None:
+        for url in [None, os.environ.get("TORC_TEST_URL")]:
+            with torc.Workflow("hangs", self.folder) as flow:
+                limited = torc.job(time.sleep, timeout="PT2S")
+                slow, quick = flow.add(limited, (600,), {}), flow.add(limited, (0,), {})
+            with self.assertRaisesRegex(torc.Failed, "1 of 2 tasks have no result"):
+                flow.run(url)
+            self.assertEqual((slow.is_done(), quick.is_done()), (False, True))
+
     def test_a_function_that_exits_has_no_result_and_no_warning_of_python_beside_its_error(self) -> None:
         with torc.Workflow("exits", self.folder) as flow:
             (task,) = torc.map(lambda code: sys.exit(code), [0])

@@ -76,6 +76,8 @@ def _record(
     record = {"workflow_id": workflow, "name": job["name"], "command": job["command"]}
     if "resource_requirements" in job:
         record["resource_requirements_id"] = needs[job["resource_requirements"]]
+    if "timeout" in job:
+        record["timeout"] = job["timeout"]
     record["output_file_ids"] = [files[name] for name in job["output_files"]]
     record["depends_on_job_ids"] = [ids[name] for name in job["depends_on"]]
     return record

@@ -57,12 +57,18 @@ def job(
     memory: Optional[str] = None,
     gpus: Optional[int] = None,
     runtime: Optional[str] = None,
+    timeout: Optional[str] = None,
 ) -> Any:
-    """Makes a job of a function: `@job`, or `@job(cpus=2, memory="1g", gpus=1, runtime="PT10M")`."""
+    """
+    Makes a job of a function: `@job`, or `@job(cpus=2, memory="1g", gpus=1, runtime="PT10M", timeout="PT1H")`. A call that
+    takes longer than `timeout` is ended, and has no result; without it nothing limits its time.
+    """
     asked = {"num_cpus": cpus, "memory": memory, "num_gpus": gpus, "runtime": runtime}
     needs = {name: value for name, value in asked.items() if value is not None}
     if needs:
         needs = {"num_cpus": 1, "memory": "1g", **needs}
+    if timeout is not None:
+        needs["timeout"] = timeout
     return Job(function, needs) if function is not None else lambda given: Job(given, needs)
 
 
@@ -107,7 +113,8 @@ class Workflow:
     def add(self, function: Union[Callable[..., R], Job[R]], args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> "Task[R]":
         """A task that calls the function; tasks among the arguments come before it."""
         plain = function.function if isinstance(function, Job) else function
-        needs = function.needs if isinstance(function, Job) else {}
+        needs = dict(function.needs) if isinstance(function, Job) else {}
+        timeout = needs.pop("timeout", None)
         name = self._unique(_file_name(getattr(plain, "__name__", "call")))
         task: Task[R] = Task(self, name, set())
         pickles.write_call(self.folder / "calls" / name, self._pickled(task, plain, args, kwargs))
@@ -119,6 +126,8 @@ class Workflow:
             key = json.dumps(needs, sort_keys=True)
             self._needs.setdefault(key, {"name": f"needs_{len(self._needs) + 1}", **needs})
             record["resource_requirements"] = self._needs[key]["name"]
+        if timeout is not None:
+            record["timeout"] = timeout
         self._jobs.append(record)
         return task
 

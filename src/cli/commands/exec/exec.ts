@@ -46,6 +46,7 @@ const options = optionsOf([
   option('-i, --sample-interval-seconds <s>', 'seconds between samples', {
     read: integerOption(1),
   }),
+  option('--timeout <duration>', 'longest time that each command may run, such as 2h, 90s or PT2H'),
   option('--stdio <mode>', 'which output files are kept', {
     choices: ['separate', 'combined', 'no-stdout', 'no-stderr', 'none'],
   }),
@@ -75,6 +76,7 @@ export const exec = command('exec [command...]', {
         commands,
         ...measured,
         stdio: options.stdio,
+        timeout: options.timeout,
         labels: labelsOf(options),
       },
       axes,

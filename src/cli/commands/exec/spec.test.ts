@@ -39,6 +39,24 @@ const namesOf = (...parameters: string[]) => jobsOf(['x'], parameters).map(([nam
 const warningsOf = (command: string, parameters: readonly string[], call: Call = {}) =>
   execWarnings([command], axesOf(parameters, call));
 
+it('a timeout and the files of output stand together in the settings of execution, and without them there are none', () => {
+  const request = {
+    name: 'test',
+    description: undefined,
+    commands: ['x'],
+    monitor: 'off',
+    monitorNode: 'off',
+    sampleIntervalSeconds: undefined,
+    generatePlots: false,
+  } as const;
+  const of = (more: { timeout?: string; stdio?: string }) =>
+    execSpec({ stdio: undefined, ...request, ...more }, axesOf([]));
+  expect(of({ timeout: 'PT90S', stdio: 'no-stdout' })).toMatchObject({
+    execution_config: { timeout: 'PT90S', stdio: { mode: 'no_stdout' } },
+  });
+  expect(of({})).not.toHaveProperty('execution_config');
+});
+
 it('a token without a parameter is a warning that names the option, and braces for the shell or a program are none', () => {
   expect(warningsOf('echo {i}', [])).toEqual([
     '{i} stays as it is in the command: there is no --param i=…, such as --param i=1:3',

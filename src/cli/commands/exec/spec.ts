@@ -14,6 +14,8 @@ export interface ExecRequest {
   readonly sampleIntervalSeconds: number | undefined;
   readonly generatePlots: boolean;
   readonly stdio: string | undefined;
+  /** The longest time of each job, as an ISO 8601 duration. */
+  readonly timeout?: string | undefined;
   /** Of the runner: it takes only jobs that have labels, so the jobs have the same. */
   readonly labels?: readonly string[];
 }
@@ -54,11 +56,17 @@ export function execSpec(request: ExecRequest, axes: Axes): object {
     name: request.name,
     ...(request.description === undefined ? {} : { description: request.description }),
     jobs,
-    ...(request.stdio === undefined
-      ? {}
-      : { execution_config: { stdio: { mode: request.stdio.replaceAll('-', '_') } } }),
+    ...execution(request),
     ...monitoring(request),
   };
+}
+
+function execution({ stdio, timeout }: ExecRequest): object {
+  const config = {
+    ...(timeout === undefined ? {} : { timeout }),
+    ...(stdio === undefined ? {} : { stdio: { mode: stdio.replaceAll('-', '_') } }),
+  };
+  return Object.keys(config).length === 0 ? {} : { execution_config: config };
 }
 
 function linked(axes: readonly Axis[], link: 'product' | 'zip'): readonly Axis[] {
