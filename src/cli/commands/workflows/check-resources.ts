@@ -4,7 +4,7 @@ import { integerOption, numberOption, option } from '../../command/option.ts';
 import { appliedJson, appliedLines, applyAdvice, applyOptions } from './apply-advice.ts';
 import type { Column } from '../../output/table.ts';
 import { lackReported, overText, peakText, specifiedText, reported } from '../../output/measured-use.ts';
-import { familiesJson } from '../../output/family-advice.ts';
+import { familiesJson } from '../../../core/lifecycle/resources/family-json.ts';
 import type { Measurement } from '../../../operations/resources/check-resources.ts';
 
 export const workflowsCheckResources = command('workflows check-resources [workflow]', {

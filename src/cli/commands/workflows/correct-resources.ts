@@ -8,7 +8,8 @@ import { openWorkflow } from '../../choose/choose-workflow.ts';
 import { command } from '../../command/command.ts';
 import { option, positiveOption } from '../../command/option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
-import { familiesJson, familyLines } from '../../output/family-advice.ts';
+import { familiesJson } from '../../../core/lifecycle/resources/family-json.ts';
+import { familyLines } from '../../output/family-advice.ts';
 import { appliedJson, appliedLines, applyAdvice, applyOptions } from './apply-advice.ts';
 import { adjustmentJson, adjustmentLines } from '../../output/adjustments.ts';
 

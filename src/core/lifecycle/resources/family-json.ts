@@ -1,0 +1,53 @@
+import type { ResourceRequirements } from '../../contract/resources.ts';
+import { FEWEST_JOBS } from './correct-resources.ts';
+import type { FamilyAdvice, UseSpread } from './family-advice.ts';
+import { LEAST_DIFFERENCE, SHORTEST_FOR_CPUS_SECONDS } from './resource-use.ts';
+
+/** Families that a person reads. */
+export const MOST_FAMILIES = 50;
+
+/** What the families used and should ask for, for programs: numbers in bytes, percent of a core and seconds. */
+export function familiesJson(families: readonly FamilyAdvice[]) {
+  const { asked, used, saved } = allCoreHours(families);
+  return {
+    families: largestFamilies(families).map(familyJson),
+    ...(families.length > MOST_FAMILIES ? { families_left_out: families.length - MOST_FAMILIES } : {}),
+    core_hours: { asked: rounded(asked), ...(used > 0 ? { used: rounded(used) } : {}), saved: rounded(saved) },
+    rule: {
+      fewest_jobs: FEWEST_JOBS,
+      least_difference_percent: LEAST_DIFFERENCE * 100,
+      shortest_seconds_for_cpus: SHORTEST_FOR_CPUS_SECONDS,
+    },
+  };
+}
+
+const familyJson = ({ name, jobs, ended, asked, advised, coreHours, unchangedBecause, ...used }: FamilyAdvice) => ({
+  name,
+  resource_requirements_name: asked.name,
+  jobs,
+  ended,
+  ...(used.seconds && { seconds: spreadJson(used.seconds) }),
+  ...(used.memoryBytes && { memory_bytes: spreadJson(used.memoryBytes) }),
+  ...(used.cpuPercent && { cpu_percent: spreadJson(used.cpuPercent) }),
+  asked: amountsJson(asked),
+  advised: { ...(advised.name === asked.name ? {} : { name: advised.name }), ...amountsJson(advised) },
+  core_hours_saved: rounded(coreHours.saved),
+  ...(unchangedBecause === undefined ? {} : { unchanged_because: unchangedBecause }),
+});
+
+const spreadJson = ({ jobs, median, most }: UseSpread) => ({ jobs, median: rounded(median), max: rounded(most) });
+const amountsJson = ({ num_cpus, memory, runtime }: ResourceRequirements) => ({ num_cpus, memory, runtime });
+const rounded = (value: number) => Math.round(value * 1000) / 1000;
+
+export const largestFamilies = (families: readonly FamilyAdvice[]) =>
+  families.toSorted((a, b) => b.jobs - a.jobs).slice(0, MOST_FAMILIES);
+
+/** The core hours of all families together. */
+export function allCoreHours(families: readonly FamilyAdvice[]) {
+  const sum = (of: (family: FamilyAdvice) => number) => families.reduce((total, family) => total + of(family), 0);
+  return {
+    asked: sum(({ coreHours }) => coreHours.asked),
+    used: sum(({ coreHours }) => coreHours.used ?? 0),
+    saved: sum(({ coreHours }) => coreHours.saved),
+  };
+}
