@@ -5,7 +5,19 @@ import { kindNamed } from '../command/kinds.ts';
 /** The headings under which `torc --help` lists commands, in this order. */
 const headings: Readonly<Record<string, readonly string[]>> = {
   'Run workflows:': ['create', 'run', 'exec', 'import', 'submit', 'cancel', 'watch', 'recover'],
-  'Look at workflows:': ['status', 'top', 'tui', 'page', 'jobs', 'results', 'events', 'logs', 'plot-resources'],
+  'Look at workflows:': [
+    'status',
+    'top',
+    'tui',
+    'page',
+    'jobs',
+    'results',
+    'events',
+    'logs',
+    'report',
+    'compare',
+    'plot-resources',
+  ],
   'Change workflows:': [
     'workflows',
     'delete',
