@@ -89,6 +89,10 @@ export interface NewFile {
   name: string;
   path: string;
   st_mtime?: number | null | undefined;
+  temporary?: boolean | null | undefined;
+  protected?: boolean | null | undefined;
+  removal?: "due" | "deleting" | "deleted" | "absent" | "changed" | "failed" | "cleaned" | null | undefined;
+  removed_bytes?: number | null | undefined;
 }
 
 export interface File extends NewFile {
@@ -1122,6 +1126,9 @@ export interface Calls {
       name: string[];
       path: string[];
       st_mtime?: (number | null)[] | undefined;
+      temporary?: (boolean | null)[] | undefined;
+      protected?: (boolean | null)[] | undefined;
+      removal?: ("due" | "deleting" | "deleted" | "absent" | "changed" | "failed" | "cleaned" | null)[] | undefined;
     };
     has_more: boolean;
   }>;
@@ -1240,6 +1247,8 @@ export interface Calls {
           name: string;
           path: string;
           st_mtime?: number | null | undefined;
+          temporary?: boolean | null | undefined;
+          protected?: boolean | null | undefined;
         }[] | null | undefined;
         change?: {
           id: number;
@@ -1247,6 +1256,8 @@ export interface Calls {
             name: string;
             path: string;
             st_mtime?: number | null | undefined;
+            temporary?: boolean | null | undefined;
+            protected?: boolean | null | undefined;
           };
         }[] | null | undefined;
         remove?: number[] | null | undefined;
@@ -2194,6 +2205,10 @@ export interface Calls {
       name?: string | undefined;
       path?: string | undefined;
       st_mtime?: number | null | undefined;
+      temporary?: boolean | null | undefined;
+      protected?: boolean | null | undefined;
+      removal?: "due" | "deleting" | "deleted" | "absent" | "changed" | "failed" | "cleaned" | null | undefined;
+      removed_bytes?: number | null | undefined;
     };
   }) => Promise<File>;
   /** Create user data, with its consumer and producer if they are named. */

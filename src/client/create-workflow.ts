@@ -124,9 +124,9 @@ async function createFiles(
   for (let at = 0; at < ids.length; at += BATCH) {
     const numbers = range(at, Math.min(at + BATCH, ids.length));
     const bodies = numbers.map(async (number) => {
-      const { name, path, stMtime } = plan.files.at(number);
+      const { name, path, stMtime, fate } = plan.files.at(number);
       const mtime = stMtime ?? (consumed.has(number) ? await mtimeOf(path) : undefined);
-      return { workflow_id: workflowId, name, path, st_mtime: mtime };
+      return { workflow_id: workflowId, name, path, st_mtime: mtime, ...fate };
     });
     const { files } = await client.createFiles({ body: { files: await Promise.all(bodies) } });
     for (const [index, { id }] of files.entries()) ids[at + index] = id;

@@ -90,6 +90,9 @@ const fileAt = (of: FileColumns, index: number): StoredFile => ({
   path: at(of.path, index),
   // Absent from earlier versions of ours.
   st_mtime: of.st_mtime?.[index],
+  ...(of.temporary?.[index] === true && { temporary: true }),
+  ...(of.protected?.[index] === true && { protected: true }),
+  ...(of.removal?.[index] && { removal: of.removal[index] }),
 });
 
 const userDataAt = (of: UserDataColumns, index: number): StoredUserData => ({

@@ -1,13 +1,49 @@
 import * as z from 'zod';
-import { flag, id, json, maybe, number, stored, text } from './shape.ts';
+import { flag, id, integer, json, maybe, number, stored, text } from './shape.ts';
 
-/** A file that jobs read or write. `st_mtime` is in seconds; absent means that it is not known to exist. */
+/**
+ * What became of a temporary file when all jobs that read it had completed: it waits for a runner that deletes it (`due`), a runner is
+ * at it (`deleting`), or has deleted it. Or a runner kept it: it is not there, it has changed since a job made it, or the system refused
+ * to delete it. `cleaned`: `torc workflows clean` removed the file; it may be any output.
+ */
+const removalEnds = ['deleted', 'absent', 'changed', 'failed', 'cleaned'] as const;
+export const fileRemovals = ['due', 'deleting', ...removalEnds] as const;
+export type FileRemoval = (typeof fileRemovals)[number];
+export type RemovalEnd = (typeof removalEnds)[number];
+
+/** A file that a job made, as the attempt left it: its time in Unix seconds, its size in bytes. Of a folder those of what is in it. */
+export const MadeFile = z.object({ id, path: text, st_mtime: number, st_size: integer });
+export type MadeFile = z.output<typeof MadeFile>;
+
+/**
+ * What became of files that were to be removed, and how many more the caller takes. With `compute_node_id` a runner reports those that it
+ * got, and gets others: each is given to one runner, and to another one only when that one has ended.
+ */
+export const FileRemovals = z.object({
+  run_id: integer,
+  compute_node_id: maybe(id),
+  removed: z.array(z.object({ id, removal: z.enum(removalEnds), removed_bytes: maybe(integer) })),
+  limit: z.int().min(0).max(1_000),
+});
+export type FileRemovals = z.output<typeof FileRemovals>;
+export const FilesToRemove = z.object({ files: z.array(MadeFile) });
+export type FilesToRemove = z.output<typeof FilesToRemove>;
+
+/**
+ * A file that jobs read or write. `st_mtime` is in seconds; absent means that it is not known to exist. Additions: `temporary` and
+ * `protected`, and what the server says of its removal.
+ */
 export const NewFile = z.object({
   id: maybe(id),
   workflow_id: id,
   name: text,
   path: text,
   st_mtime: maybe(number),
+  temporary: maybe(flag),
+  protected: maybe(flag),
+  removal: maybe(z.enum(fileRemovals)),
+  /** Bytes that its removal freed. */
+  removed_bytes: maybe(integer),
 });
 export type NewFile = z.output<typeof NewFile>;
 export const File = stored(NewFile);

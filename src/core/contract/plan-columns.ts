@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { fieldOf, type jobFields, type PageName, pageNames, type RelationName, relationNames } from '../job/fields.ts';
+import { fileRemovals } from './artifact.ts';
 import { jobStatuses } from '../job/job-statuses.ts';
 import { type ValueSchema, valueSchemas } from './job.ts';
 import { flag, id, json, text } from './shape.ts';
@@ -41,12 +42,15 @@ export const FileColumns = z.object({
   path: z.array(text),
   /** When the file was last changed, as the server knows it, in Unix seconds; null if it was not there. */
   st_mtime: z.array(z.number().nullable()).optional(),
+  temporary: z.array(flag.nullable()).optional(),
+  protected: z.array(flag.nullable()).optional(),
+  removal: z.array(z.enum(fileRemovals).nullable()).optional(),
 });
 export type FileColumns = z.output<typeof FileColumns>;
 
 /**
- * Inputs as the last attempt of their job found them; `id` is the one of the job, and stands as often as it has such inputs. Inputs of
- * which no attempt says so are absent.
+ * Inputs as the last attempt of their job found them, or outputs as it left them; `id` is the one of the job, and stands as often as it
+ * has such files. Those of which no attempt says so are absent.
  */
 export const InputColumns = z.object({
   id: z.array(id),

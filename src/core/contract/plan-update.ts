@@ -47,7 +47,7 @@ const changes = <Shape extends z.core.$ZodShape>(shape: z.ZodObject<Shape>) =>
     }),
   );
 
-const file = NewFile.omit({ id: true, workflow_id: true });
+const file = NewFile.omit({ id: true, workflow_id: true, removal: true, removed_bytes: true });
 const userData = NewUserData.omit({ id: true, workflow_id: true });
 const requirements = NewResourceRequirements.omit({ id: true, workflow_id: true });
 const scheduler = NewSlurmScheduler.omit({ id: true, workflow_id: true });

@@ -1,3 +1,4 @@
+import type { Fate } from '../check/fates.ts';
 import type { Draft, Links } from '../link/draft.ts';
 import type { Graph } from '../graph/graph.ts';
 import { byLevel, type Walk } from '../graph/walk.ts';
@@ -14,6 +15,7 @@ export interface PlanParts {
   readonly keyOf: Plan['keyOf'];
   /** The workflow's environment with its parameters inserted. */
   readonly env: Readonly<Record<string, string>> | undefined;
+  readonly fateOf: (file: number) => Fate;
   readonly globs: Plan['globs'];
   /** Per action the jobs that its trigger concerns. */
   readonly actionJobs: readonly Int32Array[];
@@ -22,9 +24,9 @@ export interface PlanParts {
 }
 
 /** The plan of a checked and linked draft. */
-export function makePlan({ draft, links, keyOf, env, globs, actionJobs, graph, explicit }: PlanParts): Plan {
+export function makePlan({ draft, links, keyOf, env, fateOf, globs, actionJobs, graph, explicit }: PlanParts): Plan {
   const { spec, jobs, files, userData } = draft;
-  const fileWriter = new FileWriter(files.families);
+  const fileWriter = new FileWriter(files.families, fateOf);
   const userDataWriter = new UserDataWriter(userData.families);
   const jobWriter = new JobWriter(draft, links, fileWriter, userDataWriter);
   return {

@@ -77,6 +77,6 @@ describe('the jobs of a plan', () => {
       files: ['f0', 'f1', 'f2', 'g1', 'g2'].map((name) => ({ name, path: name, st_mtime: name === 'f2' ? 1.5 : null })),
     });
     expect([...plan.consumedFiles()]).toEqual([2, 3, 4]);
-    expect(plan.files.at(2)).toEqual({ name: 'f2', path: 'f2', identifier: undefined, stMtime: 1.5 });
+    expect(plan.files.at(2)).toEqual({ name: 'f2', path: 'f2', fate: {}, identifier: undefined, stMtime: 1.5 });
   });
 });

@@ -1,3 +1,4 @@
+import type { Fate } from '../check/fates.ts';
 import { templateOf, type Template } from '../expand/template.ts';
 import type { Axes } from '../expand/axes.ts';
 import type { SpecFamily, SpecFamilies } from '../expand/family.ts';
@@ -22,13 +23,15 @@ export function perFamily<S, T>(make: (family: SpecFamily<S>) => T): (family: Sp
 /** Writes the files of a plan. */
 export class FileWriter {
   private readonly families: SpecFamilies<FileSpec>;
+  private readonly fateOf: (file: number) => Fate;
   private readonly templates = perFamily(({ spec, axes }: SpecFamily<FileSpec>) => ({
     path: templateOf(spec.path, axes),
     identifier: spec.identifier === undefined ? undefined : templateOf(spec.identifier, axes),
   }));
 
-  constructor(families: SpecFamilies<FileSpec>) {
+  constructor(families: SpecFamilies<FileSpec>, fateOf: (file: number) => Fate) {
     this.families = families;
+    this.fateOf = fateOf;
   }
 
   file(index: number): PlannedFile {
@@ -39,6 +42,7 @@ export class FileWriter {
       path: path.render(combination),
       identifier: identifier?.render(combination),
       stMtime: family.spec.st_mtime,
+      fate: this.fateOf(index),
     };
   }
 

@@ -5,6 +5,7 @@ import { checkFailureHandlers } from '../check/handlers.ts';
 import { checkEmptyTexts } from '../check/empty-texts.ts';
 import { checkEnvironment } from '../check/environment.ts';
 import { checkExecution } from '../check/execution.ts';
+import { fatesOf } from '../check/fates.ts';
 import { checkFileFlow } from '../check/file-flow.ts';
 import { checkIdentifiers } from '../check/identifiers.ts';
 import { checkLabels } from '../check/labels.ts';
@@ -112,6 +113,7 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   checkLimits(draft, complain);
   checkExecution(draft, complain);
   checkResourceValues(draft, complain);
+  const fateOf = fatesOf(draft, linked, complain);
   checkFileFlow(draft, linked, isWhole ? fileExists : undefined, complain);
   if (options.isGenerated !== true) {
     checkLeftOver(draft, complain);
@@ -122,7 +124,7 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   }
   return complaints.hasReadErrors
     ? undefined
-    : makePlan({ draft, links, keyOf, env, globs, actionJobs, graph, explicit });
+    : makePlan({ draft, links, keyOf, env, fateOf, globs, actionJobs, graph, explicit });
 }
 
 function recordsOf<S>(families: SpecFamilies<S>, lost: Lost): DraftRecords<S> {

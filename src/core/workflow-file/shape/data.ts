@@ -1,4 +1,4 @@
-import { expansion } from './job.ts';
+import { expansion, fate } from './job.ts';
 import { any, booleanShape, floatShape, may, must, object, stringShape } from './shape.ts';
 
 export const file = object('FileSpec', {
@@ -24,6 +24,7 @@ export const file = object('FileSpec', {
     unit: 'seconds since 1970',
     example: 1_760_000_000,
   }),
+  ...fate,
   ...expansion,
 });
 

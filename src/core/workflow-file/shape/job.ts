@@ -59,22 +59,33 @@ export const expansion = {
   }),
 };
 
-/** A file of a job by its path; a text is the path. */
-export const pathOfJob = orText(
-  object('PathSpec', {
-    path: must(
-      stringShape,
-      'Path of the file, absolute or relative to the directory in which the runner was started.',
-      {
-        example: 'raw/{sample}.fastq',
-      },
-    ),
-    name: may(stringShape, 'Name of the path in the commands of this job: `${input.NAME}` or `${output.NAME}`.', {
-      example: 'reads',
-    }),
+/** What a job that completed leaves of a file that it made. */
+export const fate = {
+  temporary: may(
+    booleanShape,
+    'Addition: deleted when all jobs that read the file have completed. Only what a job made and nobody changed is deleted.',
+    { standard: false, example: true },
+  ),
+  protected: may(
+    booleanShape,
+    'Addition: read-only as soon as the job that makes the file has completed; a later attempt of this job may write it.',
+    { standard: false, example: true },
+  ),
+};
+
+const pathFields = {
+  path: must(stringShape, 'Path of the file, absolute or relative to the directory in which the runner was started.', {
+    example: 'raw/{sample}.fastq',
   }),
-  'path',
-);
+  name: may(stringShape, 'Name of the path in the commands of this job: `${input.NAME}` or `${output.NAME}`.', {
+    example: 'reads',
+  }),
+};
+
+/** A file of a job by its path; a text is the path. */
+export const pathOfJob = orText(object('PathSpec', pathFields), 'path');
+
+const outputOfJob = orText(object('OutputSpec', { ...pathFields, ...fate }), 'path');
 
 const shapes = {
   text: stringShape,
@@ -148,7 +159,7 @@ export const job = object('JobSpec', {
     'Addition: paths of files that the job reads; no entry of files is needed. It depends on the jobs that write them.',
     { example: ['raw/{sample}.fastq'] },
   ),
-  outputs: may(list(pathOfJob), 'Addition: paths of files that the job writes, as output_files has their names.', {
+  outputs: may(list(outputOfJob), 'Addition: paths of files that the job writes, as output_files has their names.', {
     example: ['bam/{sample}.bam'],
   }),
   input_files: may(

@@ -66,12 +66,15 @@ const own = Object.fromEntries(
 );
 
 /** `input "raw/a.fastq" name="reads"`. */
-const jobPath = (called: string): Level => ({
+const jobPath = (called: string, ...flags: string[]): Level => ({
   called,
   named: 'path',
-  properties: ['name'],
-  nodes: fields('text', 'name'),
+  properties: ['name', ...flags],
+  nodes: { ...fields('text', 'name'), ...fields('flag', ...flags) },
 });
+
+/** `output "bam/a.bam" temporary=#true`. */
+const FATES = ['temporary', 'protected'];
 
 const job: Level = {
   called: 'job',
@@ -87,7 +90,7 @@ const job: Level = {
     output_file: { take: 'each', field: 'output_files' },
     ...fields('texts', 'inputs', 'outputs'),
     input: { take: { items: jobPath('input') }, field: 'inputs' },
-    output: { take: { items: jobPath('output') }, field: 'outputs' },
+    output: { take: { items: jobPath('output', ...FATES) }, field: 'outputs' },
     input_user_data: { take: 'each' },
     output_user_data: { take: 'each' },
     ...fields('textMap', 'parameters'),
@@ -99,11 +102,12 @@ const job: Level = {
 const file: Level = {
   called: 'file',
   named: 'name',
-  properties: ['path', 'glob', 'identifier'],
+  properties: ['path', 'glob', 'identifier', ...FATES],
   needed: ['path'],
   instead: { path: 'glob' },
   nodes: {
     ...fields('text', 'path', 'glob', 'identifier', 'parameter_mode'),
+    ...fields('flag', ...FATES),
     ...fields('texts', 'use_parameters'),
     ...fields('textMap', 'parameters'),
   },

@@ -119,8 +119,9 @@ class KdlReader extends KdlComplaints {
         isNamed = true;
         if (valueKindOf(found.value) === 'string') start[named] = found;
       } else if (property !== undefined && level.properties?.includes(property) === true) {
-        if (valueKindOf(found.value) === 'string') start[property] = found;
-        else this.ignoreValue(node, found, 'a string');
+        const isFlag = level.nodes[property]?.take === 'flag';
+        if (valueKindOf(found.value) === (isFlag ? 'boolean' : 'string')) start[property] = found;
+        else this.ignoreValue(node, found, isFlag ? 'a boolean' : 'a string');
       } else this.ignoreEntry(node, entry);
     }
     if (named !== undefined && start[named] === undefined)

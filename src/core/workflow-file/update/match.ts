@@ -4,7 +4,7 @@ import type { Plan } from '../plan/plan.ts';
 import type { RecordDifference } from './difference.ts';
 import { matchRecords } from './records.ts';
 import { isSame } from './same.ts';
-import { isSpawned, type StoredPlan } from './stored.ts';
+import { isSpawned, type StoredFile, type StoredPlan } from './stored.ts';
 
 /** The records of a plan that jobs refer to, matched with those of a workflow. */
 export interface MatchedPlan {
@@ -26,8 +26,11 @@ export function matchPlan(plan: Plan, stored: StoredPlan): MatchedPlan {
     'files',
     { length: plan.files.length, at: (number) => fileOf(plan, number) },
     stored.files,
-    // Its time is read from disk before a run.
-    { isSame: (had, { path }) => had.path === path || plan.keyOf(had.path) === plan.keyOf(path) },
+    {
+      // Its time is read from disk before a run.
+      isSame: (had, record) => isSamePath(plan, had, record) && hasFate(had, record),
+      isSameContent: (had, record) => isSamePath(plan, had, record),
+    },
   );
   const userData = matchRecords(
     'user_data',
@@ -119,8 +122,21 @@ export function matchPlan(plan: Plan, stored: StoredPlan): MatchedPlan {
 }
 
 function fileOf(plan: Plan, number: number): PlanRecords['files'] {
-  const { name, path, stMtime } = plan.files.at(number);
-  return { name, path, ...(stMtime === undefined ? {} : { st_mtime: stMtime }) };
+  const { name, path, stMtime, fate } = plan.files.at(number);
+  return { name, path, ...(stMtime === undefined ? {} : { st_mtime: stMtime }), ...fate };
+}
+
+const isSamePath = (plan: Plan, had: StoredFile, { path }: PlanRecords['files']): boolean =>
+  had.path === path || plan.keyOf(had.path) === plan.keyOf(path);
+
+/** Where only this differs, nothing runs again. Absent says no, so that it can be taken back. */
+function hasFate(had: StoredFile, record: PlanRecords['files']): boolean {
+  for (const each of ['temporary', 'protected'] as const) {
+    if ((had[each] ?? false) === (record[each] ?? false)) continue;
+    record[each] ??= false;
+    return false;
+  }
+  return true;
 }
 
 function userDataOf(plan: Plan, number: number): PlanRecords['user_data'] | undefined {

@@ -31,6 +31,8 @@ export function matchRecords<Kind extends UpdatedRecordKind, Had extends Named>(
   rules: {
     /** Does the stored record say the same? */
     readonly isSame?: (stored: Had, wanted: PlanRecords[Kind]) => boolean;
+    /** Does it say the same of what jobs read? Default: only where it says the same of all. */
+    readonly isSameContent?: (stored: Had, wanted: PlanRecords[Kind]) => boolean;
   } = {},
 ): MatchedRecords<Kind, Had> {
   const records = Array.from({ length: wanted.length }, (_, number) => wanted.at(number));
@@ -59,7 +61,7 @@ export function matchRecords<Kind extends UpdatedRecordKind, Had extends Named>(
     ids[number] = had.id;
     if (equal(had, record)) continue;
     update.change.push({ id: had.id, record });
-    changed.add(had.id);
+    if (rules.isSameContent?.(had, record) !== true) changed.add(had.id);
     differences.push({ kind: 'changed', of: kind, name });
   }
   /** Removes what the plan does not have, except what stays for another reason. */

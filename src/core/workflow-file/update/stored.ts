@@ -1,3 +1,4 @@
+import type { FileRemoval } from '../../contract/artifact.ts';
 import type { JobColumns, UserDataColumns } from '../../contract/plan-columns.ts';
 import type { ResourceRequirements } from '../../contract/resources.ts';
 import type { FailureHandler, SlurmScheduler, WorkflowAction } from '../../contract/scheduling.ts';
@@ -11,6 +12,9 @@ export interface StoredFile {
   readonly name: string;
   readonly path: string;
   readonly st_mtime?: number | null | undefined;
+  readonly temporary?: boolean | null | undefined;
+  readonly protected?: boolean | null | undefined;
+  readonly removal?: FileRemoval | null | undefined;
 }
 export type StoredUserData = { readonly [Field in keyof UserDataColumns]: UserDataColumns[Field][number] };
 

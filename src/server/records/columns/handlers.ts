@@ -33,6 +33,20 @@ export const columnHandlers = ({ db, find }: Store) => {
     return { columns, has_more: columns.id.length === limit };
   }
 
+  function readStamps(
+    statement: typeof queries.inputs,
+    workflowId: number,
+    {
+      after_id: after = 0,
+      after_file_id: afterFile = 0,
+      limit = COLUMNS_LIMIT,
+    }: ColumnsQuery & { after_file_id?: number | undefined },
+  ) {
+    find.workflow(workflowId);
+    const columns = parsedColumns<InputColumns>(statement.get({ workflowId, after, afterFile, limit }) ?? {});
+    return { columns, has_more: columns.id.length === limit };
+  }
+
   /** The lists of ids of each job of a page. */
   function relationsOf(workflowId: number, after: number, ids: readonly number[]) {
     const upto = ids.at(-1) ?? after;
@@ -65,16 +79,13 @@ export const columnHandlers = ({ db, find }: Store) => {
         has_more: last !== undefined && queries.hasMoreUserData.get({ workflowId: id, after: last })?.found === 1,
       };
     },
-    readInputColumns({
-      params: { id },
-      query: { after_id: after = 0, after_file_id: afterFile = 0, limit = COLUMNS_LIMIT },
-    }) {
-      find.workflow(id);
-      const row = queries.inputs.get({ workflowId: id, after, afterFile, limit }) ?? {};
-      const columns = parsedColumns<InputColumns>(row);
-      return { columns, has_more: columns.id.length === limit };
+    readInputColumns: ({ params, query }) => readStamps(queries.inputs, params.id, query),
+    readOutputColumns: ({ params, query }) => readStamps(queries.outputs, params.id, query),
+    readFileColumns({ params, query }) {
+      const { columns, ...page } = read<StoredFiles>(queries.files, params.id, query);
+      const [temporary, isProtected] = [flagsOf(columns.temporary), flagsOf(columns.protected)];
+      return { ...page, columns: { ...columns, temporary, protected: isProtected } };
     },
-    readFileColumns: ({ params, query }) => read<FileColumns>(queries.files, params.id, query),
   } satisfies Partial<Handlers>;
 };
 
@@ -87,9 +98,13 @@ const jobColumnsOf = (stored: StoredColumns): JobPage =>
   Object.fromEntries(pageNames.map((name) => [name, columnOf(stored[name], jobFields[name].kind)])) as JobPage;
 
 function columnOf(values: readonly unknown[], kind: string): readonly unknown[] {
-  if (kind === 'flag') return values.map((value) => (value === null ? null : value === 1));
+  if (kind === 'flag') return flagsOf(values as StoredFlags);
   return kind === 'status' ? values.map((value) => statusOf(value as number)) : values;
 }
+
+type StoredFlags = readonly (number | null)[];
+type StoredFiles = Omit<FileColumns, 'temporary' | 'protected'> & Record<'temporary' | 'protected', StoredFlags>;
+const flagsOf = (values: StoredFlags) => values.map((value) => (value === null ? null : value === 1));
 
 type StoredUserData = Omit<UserDataColumns, 'is_ephemeral'> & { readonly is_ephemeral: readonly number[] };
 

@@ -58,16 +58,16 @@ const relation = (db: Database, list: RelationName) => {
 };
 
 /** In the order of the primary key, without a sort. */
-const inputs = (db: Database) =>
+const stamps = (db: Database, table: 'job_input_file' | 'job_output_file', verb: 'read' | 'made') =>
   db.prepare<ColumnPage & { afterFile: number }, Record<string, string>>(`
     select json_group_array(job_id) as id, json_group_array(file_id) as file_id,
-      json_group_array(read_mtime) as st_mtime, json_group_array(read_size) as st_size
+      json_group_array(${verb}_mtime) as st_mtime, json_group_array(${verb}_size) as st_size
     from (
-      select edge.job_id, edge.file_id, edge.read_mtime, edge.read_size
+      select edge.job_id, edge.file_id, edge.${verb}_mtime, edge.${verb}_size
       from job
-      cross join job_input_file edge on edge.job_id = job.id
+      cross join ${table} edge on edge.job_id = job.id
       where job.workflow_id = :workflowId and job.id >= :after
-        and (edge.job_id, edge.file_id) > (:after, :afterFile) and edge.read_mtime is not null
+        and (edge.job_id, edge.file_id) > (:after, :afterFile) and edge.${verb}_size >= 0
       order by job.id, edge.file_id
       limit :limit)`);
 
@@ -82,6 +82,7 @@ export const columnQueries = (db: Database) => ({
   hasMoreUserData: db.prepare<{ workflowId: number; after: number }, { found: number }>(
     'select exists (select 1 from user_data where workflow_id = :workflowId and id > :after) as found',
   ),
-  inputs: inputs(db),
-  files: columns(db, 'file', ['id', 'name', 'path', 'st_mtime'].map(plain)),
+  inputs: stamps(db, 'job_input_file', 'read'),
+  outputs: stamps(db, 'job_output_file', 'made'),
+  files: columns(db, 'file', ['id', 'name', 'path', 'st_mtime', 'temporary', 'protected', 'removal'].map(plain)),
 });

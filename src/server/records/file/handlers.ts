@@ -5,7 +5,7 @@ import type { Deletions } from '../deletion/deletion.ts';
 import { presentFields } from '../present.ts';
 import { listByQuery, read } from '../records.ts';
 import type { Store } from '../store.ts';
-import { type FileQueries, fileQueries } from './queries.ts';
+import { type FileQueries, fileQueries, storedFate } from './queries.ts';
 
 export const fileHandlers = ({ db, find }: Store, deletion: Deletions) => {
   const queries = fileQueries(db);
@@ -21,7 +21,8 @@ export const fileHandlers = ({ db, find }: Store, deletion: Deletions) => {
     getFile: ({ params }) => file(params.id),
     updateFile({ params: { id }, body }) {
       file(id);
-      queries.updateFile.run({ id, name: body.name ?? null, path: body.path ?? null, mtime: body.st_mtime ?? null });
+      const { name = null, path = null, st_mtime: mtime = null } = body;
+      queries.updateFile.run({ id, name, path, mtime, ...storedFate(body) });
       return file(id);
     },
     listRequiredExistingFiles({ params: { id } }) {
@@ -34,6 +35,7 @@ export const fileHandlers = ({ db, find }: Store, deletion: Deletions) => {
 };
 
 function addFile(queries: FileQueries, workflowId: number, body: NewFile): File {
-  const id = queries.insertFile.insert({ workflowId, name: body.name, path: body.path, mtime: body.st_mtime ?? null });
-  return { ...presentFields(body), id };
+  const { name, path, st_mtime: mtime = null, removal: _removal, removed_bytes: _bytes, ...others } = body;
+  const id = queries.insertFile.insert({ workflowId, name, path, mtime, ...storedFate(body) });
+  return { ...presentFields({ ...others, name, path, st_mtime: mtime }), id };
 }

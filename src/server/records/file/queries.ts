@@ -2,7 +2,7 @@ import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { File } from '../../../core/contract/artifact.ts';
 import type { Input } from '../../../core/contract/routes.ts';
 import type { Database } from '../../store/database.ts';
-import type { RowOf } from '../present.ts';
+import { presentFields, type RowOf } from '../present.ts';
 import { recordTable } from '../records.ts';
 import { STATUS } from '../rows/status.ts';
 
@@ -23,11 +23,13 @@ export const fileQueries = (db: Database) => ({
     },
     fileOf,
   ),
-  insertFile: db.prepare<{ workflowId: number; name: string; path: string; mtime: number | null }>(
-    'insert into file (workflow_id, name, path, st_mtime) values (:workflowId, :name, :path, :mtime)',
-  ),
-  updateFile: db.prepare<{ id: number; name: string | null; path: string | null; mtime: number | null }>(`
-    update file set name = coalesce(:name, name), path = coalesce(:path, path), st_mtime = :mtime
+  insertFile: db.prepare<StoredFate & { workflowId: number; name: string; path: string; mtime: number | null }>(`
+    insert into file (workflow_id, name, path, st_mtime, temporary, protected)
+    values (:workflowId, :name, :path, :mtime, :temporary, :protected)`),
+  updateFile: db.prepare<StoredFate & { id: number; name: string | null; path: string | null; mtime: number | null }>(`
+    update file set
+      name = coalesce(:name, name), path = coalesce(:path, path), st_mtime = :mtime,
+      temporary = coalesce(:temporary, temporary), protected = coalesce(:protected, protected)
     where id = :id`),
   requiredFiles: db.prepare<{ workflowId: number }, { id: number }>(`
     select id from file
@@ -39,12 +41,32 @@ export const fileQueries = (db: Database) => ({
         or exists (
           select 1 from job_output_file o join job on job.id = o.job_id
           where o.file_id = file.id and job.status = ${STATUS.completed}
+            and (file.removal is null or file.removal not in ('deleting', 'deleted', 'cleaned'))
         ))
     order by id`),
 });
 
 export type FileQueries = ReturnType<typeof fileQueries>;
 
-type FileRow = RowOf<File>;
+type FateName = 'temporary' | 'protected';
+type FileRow = Omit<RowOf<File>, FateName> & StoredFate & { readonly removal_node: number | null };
 
-const fileOf = ({ st_mtime: mtime, ...row }: FileRow): File => ({ ...row, st_mtime: mtime ?? undefined });
+/** What of a file is stored of its fate: 1 or 0; null where nothing is said. */
+type StoredFate = Readonly<Record<FateName, number | null>>;
+
+export const storedFate = ({
+  temporary,
+  protected: isProtected,
+}: Pick<File, 'temporary' | 'protected'>): StoredFate => ({
+  temporary: storedFlag(temporary),
+  protected: storedFlag(isProtected),
+});
+const storedFlag = (value: boolean | null | undefined): number | null =>
+  (value ?? undefined) === undefined ? null : Number(value);
+
+const fileOf = ({ removal_node: _node, ...row }: FileRow): File =>
+  presentFields({
+    ...row,
+    temporary: row.temporary === 1 ? true : undefined,
+    protected: row.protected === 1 ? true : undefined,
+  });

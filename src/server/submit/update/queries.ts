@@ -94,9 +94,6 @@ export const updateQueries = (db: Database) => ({
       slurm_defaults = :slurm_defaults, use_pending_failed = :use_pending_failed,
       enable_ro_crate = :enable_ro_crate, dynamic_jobs = :dynamic_jobs, limits = :limits
     where id = :id`),
-  changeFile: db.prepare<{ id: number; name: string; path: string; mtime: number | null }>(
-    'update file set name = :name, path = :path, st_mtime = :mtime where id = :id',
-  ),
   changeUserData: db.prepare<{ id: number; name: string; data: string | null; isEphemeral: number }>(
     'update user_data set name = :name, data = :data, is_ephemeral = :isEphemeral where id = :id',
   ),

@@ -1,6 +1,6 @@
 import type { PlanRecords, UpdatedRecordKind } from '../../../core/contract/plan-update.ts';
 import { failureHandlerQueries } from '../../records/failure-handler/queries.ts';
-import { fileQueries } from '../../records/file/queries.ts';
+import { fileQueries, storedFate } from '../../records/file/queries.ts';
 import { storedRequirements } from '../../records/requirements/fields.ts';
 import { requirementsQueries } from '../../records/requirements/queries.ts';
 import { schedulerQueries, schedulerValues } from '../../records/scheduler/queries.ts';
@@ -29,10 +29,10 @@ export const createRecordWriter = (store: Store, queries: UpdateQueries) => {
 
   const writers: Writers = {
     files: {
-      add: ({ name, path, st_mtime: mtime }, { workflowId }) =>
-        files.insertFile.insert({ workflowId, name, path, mtime: mtime ?? null }),
-      change: (id, { name, path, st_mtime: mtime }) =>
-        void queries.changeFile.run({ id, name, path, mtime: mtime ?? null }),
+      add: ({ name, path, st_mtime: mtime = null, ...record }, { workflowId }) =>
+        files.insertFile.insert({ workflowId, name, path, mtime, ...storedFate(record) }),
+      change: (id, { name, path, st_mtime: mtime = null, ...record }) =>
+        void files.updateFile.run({ id, name, path, mtime, ...storedFate(record) }),
     },
     user_data: {
       add({ name, data, is_ephemeral: isEphemeral }, { workflowId, isInitialized }) {
