@@ -116,6 +116,8 @@ export const ExchangeRequest = z.object({
   setup: maybe(flag),
   /** The runner can cancel allocations of the workflow in Slurm. */
   cancels_allocations: maybe(flag),
+  /** The runner deletes temporary files that are not needed any more. */
+  deletes_files: maybe(flag),
 });
 export type ExchangeRequest = z.output<typeof ExchangeRequest>;
 
@@ -131,12 +133,21 @@ export const Need = z.object({
 });
 export type Need = z.output<typeof Need>;
 
+/** An output of a claimed job; flags are absent where they are false. `is_made`: an earlier attempt of the job made it. */
+const ClaimedOutput = z.object({
+  id,
+  path: text,
+  temporary: maybe(flag),
+  protected: maybe(flag),
+  is_made: maybe(flag),
+});
+
 /** A job as assigned to a runner, with all fields that the runner would otherwise have to request. */
 export const ClaimedJob = Job.extend({
   id,
   attempt_id: integer,
   need: Need,
-  output_files: maybe(z.array(z.object({ id, path: text }))),
+  output_files: maybe(z.array(ClaimedOutput)),
   /** Absent where the inputs of the jobs of one reply are too many: then no attempt says how it found them. */
   input_files: maybe(z.array(z.object({ id, path: text }))),
 });
@@ -194,6 +205,8 @@ export const ExchangeReply = z.object({
    * time, and only if it can.
    */
   has_unneeded_allocations: maybe(flag),
+  /** Temporary files can be deleted: the runner takes them by the route of removals. Only if it deletes files. */
+  has_files_to_remove: maybe(flag),
 });
 export type ExchangeReply = z.output<typeof ExchangeReply>;
 

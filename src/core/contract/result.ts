@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { causeCode, handlerLimit } from './cause-code.ts';
 import { jobStatus } from './job.ts';
-import { id, integer, maybe, number, stored, text } from './shape.ts';
+import { flag, id, integer, maybe, number, stored, text } from './shape.ts';
 
 /**
  * Duration of an attempt in minutes; negative if the clock was set back. The limit of two thousand years keeps the sum
@@ -42,8 +42,15 @@ export type NewResult = z.output<typeof NewResult>;
 export const Result = stored(NewResult);
 export type Result = z.output<typeof Result>;
 
-/** Outputs that an attempt wrote, by the ids of their files, with their times in seconds. */
-export const OutputTimes = z.array(z.object({ id, st_mtime: number }));
+/**
+ * Outputs of an attempt, by the ids of their files, with their times in seconds. `made_mtime` and `made_size` are absent where the
+ * attempt did not write the file, or that is not known. They are those of the file or the link itself, and of a folder the last time
+ * and the bytes of what is in it. `was_there`: a folder that the attempt found.
+ */
+export const OutputTimes = z.array(
+  z.object({ id, st_mtime: number, made_mtime: maybe(number), made_size: maybe(integer), was_there: maybe(flag) }),
+);
+export type OutputTimes = z.output<typeof OutputTimes>;
 
 /** Inputs as an attempt found them when it began, by the ids of their files: times in seconds, sizes in bytes. */
 export const InputStamps = z.array(z.object({ id, st_mtime: number, st_size: integer }));

@@ -14,7 +14,7 @@ export function createClaimedJobs(queries: ClaimQueries) {
     if (queries.hasFiles.get({ workflowId }) === undefined) return () => ({});
     let inputsLeft = MOST_INPUTS;
     return (jobId) => {
-      const outputs = queries.outputs.all({ jobId });
+      const outputs = queries.outputs.all({ jobId }).map(claimedOutputOf);
       const inputs = inputsLeft > 0 ? queries.inputs.all({ jobId, limit: inputsLeft + 1 }) : [];
       const fit = inputs.length > 0 && inputs.length <= inputsLeft;
       if (fit) inputsLeft -= inputs.length;
@@ -51,6 +51,20 @@ export function createClaimedJobs(queries: ClaimQueries) {
     },
   };
 }
+
+const claimedOutputOf = ({
+  id,
+  path,
+  temporary,
+  protected: isProtected,
+  is_made: isMade,
+}: ReturnType<ClaimQueries['outputs']['all']>[number]) => ({
+  id,
+  path,
+  ...(temporary === 1 && { temporary: true }),
+  ...(isProtected === 1 && { protected: true }),
+  ...((temporary === 1 || isProtected === 1) && isMade === 1 && { is_made: true }),
+});
 
 /** Inputs in one reply: a job that reads more is compared with the times of its files alone. 20,000 paths are about 2 MB. */
 const MOST_INPUTS = 20_000;

@@ -118,6 +118,14 @@ export const sourcesSql = `
             and node.id is not :nodeId))
     ) as awaits_action`;
 
+interface StoredOutput {
+  readonly id: number;
+  readonly path: string;
+  readonly temporary: number | null;
+  readonly protected: number | null;
+  readonly is_made: number;
+}
+
 export const claimQueries = (db: Database) => ({
   claimable: db.prepare<{ workflowId: number }, ClaimableRow>(claimableSql),
   classById: db.prepare<{ id: number }, KindRow>(`${kindSql} where job_class.id = :id`),
@@ -211,8 +219,8 @@ export const claimQueries = (db: Database) => ({
   hasFiles: db.prepare<{ workflowId: number }, { id: number }>(
     'select id from file where workflow_id = :workflowId limit 1',
   ),
-  outputs: db.prepare<{ jobId: number }, { id: number; path: string }>(`
-    select file.id, file.path
+  outputs: db.prepare<{ jobId: number }, StoredOutput>(`
+    select file.id, file.path, file.temporary, file.protected, made_mtime is not null as is_made
     from job_output_file
     join file on file.id = job_output_file.file_id
     where job_output_file.job_id = :jobId

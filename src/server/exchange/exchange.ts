@@ -1,3 +1,4 @@
+import type { FileRemovalQueue } from '../records/file/removal-queue.ts';
 import type {
   Ahead,
   ClaimedJob,
@@ -31,6 +32,7 @@ interface Verbs {
   readonly due: Due;
   readonly turns: TurnRecord;
   readonly unneeded: Pick<Unneeded, 'isReported'>;
+  readonly removals: Pick<FileRemovalQueue, 'hasFiles'>;
 }
 
 /**
@@ -42,7 +44,7 @@ interface Verbs {
  */
 export const createExchange = (
   { db, find, changes, releases }: Store,
-  { claim, accept, retried, begin, counts, due, turns, unneeded }: Verbs,
+  { claim, accept, retried, begin, counts, due, turns, unneeded, removals }: Verbs,
 ) => {
   const held = createHeldAttempts(db, changes);
   /** Processes the entries of the runner; returns the refused ones. */
@@ -97,6 +99,9 @@ export const createExchange = (
         ...(dueActions.length === 0 ? {} : { due_actions: dueActions }),
         ...(turn.cancels_allocations === true && unneeded.isReported(workflowId)
           ? { has_unneeded_allocations: true }
+          : {}),
+        ...(turn.deletes_files === true && removals.hasFiles({ workflowId, nodeId })
+          ? { has_files_to_remove: true }
           : {}),
       };
     };

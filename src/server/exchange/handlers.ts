@@ -1,3 +1,4 @@
+import { createFileRemovalQueue } from '../records/file/removal-queue.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { createDue } from '../act/due.ts';
 import { dueQueries } from '../act/queries.ts';
@@ -31,6 +32,7 @@ export const exchangeHandlers = (store: Store) => {
   const accept = createAccept(store, results);
   const retried = createRetried(store, { results, recover, accept });
   const counts = createCounts(store.db);
+  const removals = createFileRemovalQueue(store);
   const exchange = createExchange(store, {
     accept,
     retried,
@@ -43,6 +45,7 @@ export const exchangeHandlers = (store: Store) => {
       allocationRooms: createAllocationRooms(store, claims),
     }),
     due: createDue(dueQueries(store.db)),
+    removals,
   });
   const setupOf = createSetup(store.db);
   const lost = createLost(store, { accept, retried, requeue: createRequeue(store, recover) });
@@ -55,6 +58,11 @@ export const exchangeHandlers = (store: Store) => {
       } catch (error) {
         throw placed(error, store.changes.lastId);
       }
+    },
+    removeFiles({ params: { id: workflowId }, body }) {
+      const { run_id: current } = store.find.run(workflowId);
+      refuseOtherRun(body.run_id, current);
+      return { files: removals.settle(workflowId, body) };
     },
     reportLostRunner: ({ params, body }) => lost(params.id, params.compute_node_id, body),
   } satisfies Partial<Handlers>;

@@ -1,3 +1,5 @@
+import { createUnneededFiles } from '../records/file/unneeded.ts';
+import { unneededFileQueries } from '../records/file/removal-queries.ts';
 import { causeOfRecord, exitCodesOf } from '../../core/attempt/judge.ts';
 import type { StreamEventType } from '../../core/contract/event.ts';
 import { statusCode } from '../../core/contract/job.ts';
@@ -30,6 +32,7 @@ export type Reporter = 'holder' | 'anybody';
 export const createAccept = (store: Store, queries: ResultReportQueries) => {
   const { changes, releases } = store;
   const held = createHeldAttempts(store.db, changes);
+  const findUnneeded = createUnneededFiles(unneededFileQueries(store.db));
   const acceptanceByHolder = createHolderAcceptance(queries);
 
   const acceptanceByAnybody = (end: End, job: EndingJob | undefined): Acceptance | undefined => {
@@ -64,8 +67,17 @@ export const createAccept = (store: Store, queries: ResultReportQueries) => {
     // An end with one of these statuses is distinguished from a change by hand: the runner releases the attempt.
     if (LET_GO_FIRST.has(end.status)) queries.letGo.run({ id: end.jobId });
     ended.add(withCause(end));
-    for (const { id, st_mtime: mtime } of end.files ?? []) {
+    for (const { id, st_mtime: mtime, made_mtime: madeAt, made_size: size, was_there: wasThere } of end.files ?? []) {
       queries.fileTime.run({ id, workflowId: end.workflowId, mtime });
+      const isMade = typeof madeAt === 'number' && typeof size === 'number';
+      if (isMade && end.status === 'completed')
+        queries.madeFile.run({
+          jobId: end.jobId,
+          fileId: id,
+          mtime: madeAt,
+          size,
+          wasThere: Number(wasThere === true),
+        });
     }
     for (const { id: fileId, st_mtime: mtime, st_size: size } of end.inputs ?? [])
       queries.readFile.run({ jobId: end.jobId, fileId, mtime, size });
@@ -122,6 +134,10 @@ export const createAccept = (store: Store, queries: ResultReportQueries) => {
     ended.write();
 
     const accepted = ends.filter((_, index) => acceptances[index] === 'accepted');
+    findUnneeded(
+      workflowId,
+      accepted.filter(({ status }) => status === 'completed').map(({ jobId }) => jobId),
+    );
     if (accepted.length > 0) queries.addTime.run({ workflowId, ...timeOf(accepted) });
     for (const [type, entries] of reported) changes.record(workflowId, type, entries);
     if (ready > 0) changes.record(workflowId, 'jobs_ready', [{ jobs: ready }]);

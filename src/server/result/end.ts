@@ -1,5 +1,5 @@
 import type { Completion } from '../../core/contract/exchange.ts';
-import type { InputStamps } from '../../core/contract/result.ts';
+import type { InputStamps, OutputTimes } from '../../core/contract/result.ts';
 import { type JobStatus, statusCode, statusOf } from '../../core/contract/job.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { ENDED, REPORTED } from '../../core/job/statuses.ts';
@@ -26,7 +26,7 @@ export interface End {
   readonly causeCode?: string | null | undefined;
   readonly handlerLimit?: string | null | undefined;
   readonly slurmStats?: Completion['slurm_stats'];
-  readonly files?: readonly { readonly id: number; readonly st_mtime: number }[] | null | undefined;
+  readonly files?: OutputTimes | null | undefined;
   readonly inputs?: InputStamps | null | undefined;
 }
 

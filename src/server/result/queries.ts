@@ -110,8 +110,15 @@ export const resultReportQueries = (db: Database) => ({
       first_s = coalesce(min(first_s, excluded.first_s), first_s, excluded.first_s),
       last_s = coalesce(max(last_s, excluded.last_s), last_s, excluded.last_s)`),
   fileTime: db.prepare<{ id: number; workflowId: number; mtime: number }>(
-    'update file set st_mtime = :mtime where id = :id and workflow_id = :workflowId',
+    `update file set st_mtime = :mtime, removal = null, removal_node = null, removed_bytes = null
+    where id = :id and workflow_id = :workflowId`,
   ),
+  // A folder that the first attempt found may have more in it than jobs put there: it has no size, and is never deleted.
+  madeFile: db.prepare<{ jobId: number; fileId: number; mtime: number; size: number; wasThere: number }>(`
+    update job_output_file set
+      made_mtime = :mtime,
+      made_size = case when :wasThere = 1 and coalesce(made_size, -1) < 0 then -1 else :size end
+    where job_id = :jobId and file_id = :fileId`),
   readFile: db.prepare<{ jobId: number; fileId: number; mtime: number; size: number }>(
     'update job_input_file set read_mtime = :mtime, read_size = :size where job_id = :jobId and file_id = :fileId',
   ),

@@ -55,13 +55,27 @@ export const columnCases: Cases = {
         says: 'answers the names and paths of the files after an id',
         params: { id: 1 },
         query: { after_id: 1, limit: 1 },
-        reply: { columns: { id: [2], name: ['out'], path: ['data/out.csv'], st_mtime: [null] }, has_more: true },
+        reply: {
+          columns: {
+            id: [2],
+            name: ['out'],
+            path: ['data/out.csv'],
+            st_mtime: [null],
+            temporary: [null],
+            protected: [null],
+            removal: [null],
+          },
+          has_more: true,
+        },
       },
       {
         says: 'answers empty lists after the last id',
         params: { id: 1 },
         query: { after_id: 2 },
-        reply: { columns: { id: [], name: [], path: [], st_mtime: [] }, has_more: false },
+        reply: {
+          columns: { id: [], name: [], path: [], st_mtime: [], temporary: [], protected: [], removal: [] },
+          has_more: false,
+        },
       },
     ],
     refuses: [inUnknownWorkflow, tooLarge],
@@ -71,6 +85,18 @@ export const columnCases: Cases = {
     answers: [
       {
         says: 'answers empty lists where no attempt has said how it found its inputs',
+        params: { id: 1 },
+        query: { after_id: 1, after_file_id: 1 },
+        reply: { columns: { id: [], file_id: [], st_mtime: [], st_size: [] }, has_more: false },
+      },
+    ],
+    refuses: [inUnknownWorkflow, tooLarge],
+  },
+
+  readOutputColumns: {
+    answers: [
+      {
+        says: 'answers empty lists where no attempt is known to have made an output',
         params: { id: 1 },
         query: { after_id: 1, after_file_id: 1 },
         reply: { columns: { id: [], file_id: [], st_mtime: [], st_size: [] }, has_more: false },

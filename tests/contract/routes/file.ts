@@ -17,6 +17,34 @@ export const fileCases: Cases = {
     refuses: [inUnknownWorkflow],
   },
 
+  removeFiles: {
+    answers: [
+      {
+        says: 'gives a runner no file as long as none can be deleted',
+        params: { id: 1 },
+        body: { run_id: 1, compute_node_id: 1, removed: [], limit: 10 },
+        reply: { files: [] },
+      },
+      {
+        says: 'stores what a person cleaned up, who takes no files',
+        params: { id: 1 },
+        body: { run_id: 1, removed: [{ id: 2, removal: 'cleaned', removed_bytes: 3 }], limit: 0 },
+        reply: { files: [] },
+      },
+    ],
+    refuses: [
+      { ...unknownWorkflow, params: { id: 9 }, body: { run_id: 1, removed: [], limit: 0 } },
+      {
+        says: 'refuses a runner of another run',
+        params: { id: 1 },
+        body: { run_id: 2, removed: [], limit: 0 },
+        status: 422,
+        code: 'RUN_SUPERSEDED',
+        message: 'Run ID mismatch: provided 2 but workflow is at run 1',
+      },
+    ],
+  },
+
   createFile: {
     answers: [
       {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { NewFile, NewRoCrateEntity, RoCrateEntity, NewUserData } from '../artifact.ts';
+import { FileRemovals, FilesToRemove, NewFile, NewRoCrateEntity, RoCrateEntity, NewUserData } from '../artifact.ts';
 import { cursor, id, integer, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { message, type Route, workflowRoute } from './route.ts';
 import { recordRoutes } from './record-routes.ts';
@@ -19,6 +19,11 @@ export const artifactRoutes = {
     reads: 'rows',
     says: 'List user data without a value that jobs read and no job produces, and empty outputs of completed jobs.',
     reply: z.object({ user_data: z.array(id) }),
+  }),
+  removeFiles: workflowRoute('POST', '/workflows/{id}/file_removals', 'write', {
+    says: 'Report files that were removed, and take temporary files that can be deleted because all jobs that read them have completed (addition).',
+    body: FileRemovals,
+    reply: FilesToRemove,
   }),
   createFile: files.create('Create a file record.'),
   createFiles: files.createMany('files', 'Create file records of one workflow, all or none.'),

@@ -29,6 +29,12 @@ export const planRoutes = {
     query: columnPaging.extend({ after_file_id: queryInteger.optional() }),
     reply: columnsPage(InputColumns),
   }),
+  readOutputColumns: workflowRoute('GET', '/workflows/{id}/output_columns', 'read', {
+    reads: 'rows',
+    says: 'The output files of jobs as columns, as the last attempt that wrote each one left it: times and sizes. `after_id` and `after_file_id` are the last job and the last file of the previous page.',
+    query: columnPaging.extend({ after_file_id: queryInteger.optional() }),
+    reply: columnsPage(InputColumns),
+  }),
   readUserDataColumns: workflowRoute('GET', '/workflows/{id}/user_data_columns', 'read', {
     reads: 'rows',
     says: 'The user data of a workflow as columns, with their values; null for none. `after_id` is the last id of the previous page, which may end before its limit where values are long.',

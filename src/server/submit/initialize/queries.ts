@@ -161,6 +161,18 @@ export const initializeQueries = (db: Database) => ({
   rememberUserData: db.prepare<JobWindow>(`
     update user_data set initialized_data = data
     where ${OF_WINDOW} and data is not initialized_data`),
+  deletedFiles: db.prepare<{ workflowId: number; before: number; limit: number }, { id: number }>(`
+    select id from file
+    where workflow_id = :workflowId and temporary = 1 and removal in ('deleting', 'deleted', 'cleaned') and id < :before
+    order by id desc limit :limit`),
+  neededMakers: db.prepare<{ fileId: number }, { id: number }>(`
+    select maker.id
+    from job_output_file made
+    join job maker on maker.id = made.job_id
+    where made.file_id = :fileId and maker.status = ${STATUS.completed}
+      and exists (
+        select 1 from job_input_file reads join job reader on reader.id = reads.job_id
+        where reads.file_id = :fileId and reader.status = ${STATUS.uninitialized})`),
   crateFiles: db.prepare<
     { workflowId: number; after: number; limit: number },
     { id: number; path: string; st_mtime: number; entity_id: string | null }

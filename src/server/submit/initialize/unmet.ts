@@ -1,5 +1,5 @@
 import { statusOf } from '../../../core/contract/job.ts';
-import { NOT_BEGUN } from '../../../core/job/statuses.ts';
+import { HELD, NOT_BEGUN } from '../../../core/job/statuses.ts';
 import type { Store } from '../../records/store.ts';
 import { type JobWindow, spreadOver, type Windows } from '../../store/rows.ts';
 import type { WorkSteps } from '../../store/work.ts';
@@ -57,23 +57,53 @@ export function* countPages(queries: InitializeQueries, id: number): WorkSteps {
 /** Dependents read at a time. */
 const PAGE = 256;
 
-/** Resets everything downstream of uninitialized jobs; a disabled job, and what only it precedes, stays. */
-export const spreadDownstream = (
-  queries: Pick<InitializeQueries, 'dependents' | 'uninitialized'>,
+/**
+ * Resets everything downstream of uninitialized jobs; a disabled job, and what only it precedes, stays. And those that made temporary
+ * files which were deleted and are read again, with what is downstream of them: except what a runner has, which goes on.
+ */
+export function* spreadDownstream(
+  queries: Pick<InitializeQueries, 'dependents' | 'uninitialized' | 'deletedFiles' | 'neededMakers'>,
   windows: Windows,
   workflowId: number,
   reset: (id: number) => void,
-): WorkSteps =>
-  spreadOver(windows, workflowId, {
-    limit: PAGE,
-    begin: queries.uninitialized.all,
-    dependents: queries.dependents.all,
-    meet({ id, status }) {
-      if (NOT_BEGUN.has(statusOf(status))) return false;
-      reset(id);
-      return true;
-    },
-  });
+): WorkSteps {
+  let isAgain = false;
+  do {
+    yield* spreadOver(windows, workflowId, {
+      limit: PAGE,
+      begin: queries.uninitialized.all,
+      dependents: queries.dependents.all,
+      meet({ id, status: code }) {
+        const status = statusOf(code);
+        if (NOT_BEGUN.has(status) || (isAgain && HELD.has(status))) return false;
+        reset(id);
+        return true;
+      },
+    });
+    isAgain = yield* resetMakers(queries, workflowId, reset);
+  } while (isAgain);
+}
+
+/** The last files first: what one job made of the output of another usually has the larger id, so one pass follows a chain. */
+function* resetMakers(
+  { deletedFiles, neededMakers }: Pick<InitializeQueries, 'deletedFiles' | 'neededMakers'>,
+  workflowId: number,
+  reset: (id: number) => void,
+): WorkSteps<boolean> {
+  let isAny = false;
+  for (let before = Number.MAX_SAFE_INTEGER; ;) {
+    const files = deletedFiles.all({ workflowId, before, limit: PAGE });
+    for (const { id: fileId } of files)
+      for (const { id } of neededMakers.all({ fileId })) {
+        reset(id);
+        isAny = true;
+      }
+    const last = files.at(-1);
+    if (last === undefined) return isAny;
+    before = last.id;
+    yield;
+  }
+}
 
 /** User data read at a time: values may be large. */
 const A_FEW = 32;

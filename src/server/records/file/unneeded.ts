@@ -1,0 +1,35 @@
+import type { unneededFileQueries } from './removal-queries.ts';
+
+/**
+ * Finds the temporary files that became unneeded because jobs completed: every job that reads or makes one of them has completed, and an
+ * attempt is known to have made it. A job that failed or was canceled may run again and needs it.
+ *
+ * A file with ten thousand readers must not have them all read at each end: of each file one job that has not completed is
+ * remembered, and the next one is looked for behind it. What is remembered only decides where the search begins.
+ */
+export const createUnneededFiles = ({ hasTemporary, touchedBy, openUser, markDue }: Queries) => {
+  const waitsFor = new Map<number, number>();
+
+  const isOpen = (fileId: number): boolean => {
+    const from = waitsFor.get(fileId) ?? 0;
+    const open = openUser.get({ fileId, from }) ?? (from === 0 ? undefined : openUser.get({ fileId, from: 0 }));
+    if (open === undefined) {
+      waitsFor.delete(fileId);
+      return false;
+    }
+    if (waitsFor.size >= MOST_REMEMBERED) waitsFor.clear();
+    waitsFor.set(fileId, open.id);
+    return true;
+  };
+
+  return (workflowId: number, completedJobs: readonly number[]): void => {
+    if (completedJobs.length === 0 || hasTemporary.get({ workflowId }) === undefined) return;
+    const jobs = JSON.stringify(completedJobs);
+    for (const { id } of touchedBy.all({ jobs })) if (!isOpen(id)) markDue.run({ id });
+  };
+};
+
+type Queries = ReturnType<typeof unneededFileQueries>;
+
+/** About 5 MB. */
+const MOST_REMEMBERED = 50_000;
