@@ -7,6 +7,7 @@ import { command } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
 import { Failure } from '../command/failure.ts';
 import { integerOption, numberOption, option } from '../command/option.ts';
+import { keepTemporary } from '../slurm/slurm-options.ts';
 import { runWorkflow } from '../run/run-workflow.ts';
 
 const GIBIBYTE = 2 ** 30;
@@ -30,6 +31,7 @@ export const slurmRunner = command('run <url> <workflow> <output-dir>', {
     option('--label <label>', 'claim jobs whose labels are all among these; may be repeated or separated by commas', {
       many: true,
     }),
+    keepTemporary,
     option('--persistent', 'keep running until all jobs with matching labels have ended, even when idle'),
     option(
       '--wait-for-healthy-database-minutes <n>',
@@ -98,6 +100,9 @@ export const slurmRunner = command('run <url> <workflow> <output-dir>', {
     output.notice(
       `Runner ended (${ending}): ${tally.completed} completed, ${tally.failed} failed, ${tally.terminated} terminated${reason === '' ? '' : `; ${reason}`}`,
     );
+    const { sweptWords } = await import('../run/swept.ts');
+    const swept = sweptWords(summary.swept);
+    if (swept !== undefined) output.notice(swept);
     const { isBroken } = await import('../run/summary.ts');
     if (isBroken(summary)) context.exitWith(1);
   },

@@ -118,6 +118,12 @@ const schema = {
     { variable: 'TORC_RUN_UPDATE' },
   ),
 
+  'client.run.keep_temporary': key(
+    booleanKind,
+    false,
+    'temporary files stay, as with --keep-temporary: runners delete none',
+    { isFolders: true, variable: 'TORC_KEEP_TEMPORARY' },
+  ),
   'client.run.umask': key(
     mask,
     '077',

@@ -128,6 +128,8 @@ const CHANGES = {
   resized: 'has another size than at the last run',
   new: 'is new',
   missing: 'no longer exists',
+  deleted: 'was deleted',
+  cleaned: 'was removed by clean',
 } as const;
 
 function reasonText(reason: RerunReason): string {
@@ -135,7 +137,8 @@ function reasonText(reason: RerunReason): string {
     case 'input':
       return `input ${reason.file} ${CHANGES[reason.change]}`;
     case 'output':
-      return `output ${reason.file} is missing`;
+      if (reason.change === 'deleted') return `${reason.file} was temporary, and is read again`;
+      return `output ${reason.file} ${reason.change === 'cleaned' ? CHANGES.cleaned : 'is missing'}`;
     case 'user_data':
       return 'user data that it reads changed';
     case 'forced':

@@ -1,4 +1,5 @@
 import { steadyNow } from '../../client/steady-clock.ts';
+import { keepTemporary } from '../slurm/slurm-options.ts';
 import { runHere } from '../../operations/run/run-here.ts';
 import { hasBatch, openBatch } from '../../cluster/open-batch.ts';
 import { restrictFiles } from '../../cluster/umask.ts';
@@ -44,6 +45,7 @@ export const runnerOptions = optionsOf([
     many: true,
   }),
   option('--persistent', 'keep running until all jobs with matching labels have ended, even when idle'),
+  keepTemporary,
   option('--fail', 'exit with 1 when jobs failed or did not finish, as exec always does', {
     setting: 'client.run.failed_exit',
   }),
@@ -84,7 +86,7 @@ export async function runWorkflow(
   const outputDir = options.outputDir;
   const batch = openBatch(context.environment);
   const canSubmit = !settings.standalone && hasBatch(context.environment);
-  const submitTools = canSubmit ? await submitToolsOf(context, outputDir) : undefined;
+  const submitTools = canSubmit ? await submitToolsOf(context, options) : undefined;
   const progress = createProgressLine(output, process.stderr, () => performance.now());
   const runner = await runHere(connection, {
     workflowId,
@@ -103,6 +105,7 @@ export async function runWorkflow(
     claimBackoffMaxSeconds: options.claimBackoffMaxSecs ?? 300,
     outageMinutes: options.waitForHealthyDatabaseMinutes,
     persistent: options.persistent === true,
+    keepTemporary: options.keepTemporary === true,
     othersMayCome: !settings.standalone,
     offline: {
       isEnabled: configuration['client.offline.enabled'],
@@ -126,10 +129,13 @@ export async function runWorkflow(
 }
 
 /** How actions of the workflow submit allocations from here. */
-async function submitToolsOf(context: Context, outputDir: string): Promise<SubmitTools> {
+async function submitToolsOf(
+  context: Context,
+  { outputDir, keepTemporary: keeps }: Pick<RunnerChoices, 'outputDir' | 'keepTemporary'>,
+): Promise<SubmitTools> {
   const { submitTools } = await import('../slurm/slurm-tools.ts');
   const pollInterval = context.configuration['client.slurm.poll_interval'];
-  return submitTools(context, { outputDir, pollInterval }, 'run');
+  return submitTools(context, { outputDir, pollInterval, keepTemporary: keeps === true }, 'run');
 }
 
 /** The labels of `--label`, which may be repeated or separated by commas. */

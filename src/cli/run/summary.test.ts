@@ -63,6 +63,7 @@ async function said(
       runId: 1,
       tally: { completed: 0, failed: 0, terminated: 0 },
       overMemory: { jobs: 0, named: [] },
+      swept: { files: 0, bytes: 0, kept: 0 },
       repeated: new Map(),
       counts: reply.jobs_by_status,
       countsAtStart: undefined,

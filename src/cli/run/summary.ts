@@ -8,6 +8,7 @@ import { countOf, ENDED_BADLY, FAILED, STOPPED, UNSUCCESSFUL } from '../../core/
 import { repeatedWords } from '../../core/attempt/repeated.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { RunSummary } from '../../runner/facts/options.ts';
+import { sweptWords } from './swept.ts';
 import { sayAsked } from './asked.ts';
 import type { Output } from '../output/output.ts';
 import { counted } from '../../core/quantity/count-text.ts';
@@ -69,6 +70,8 @@ export async function saySummary(options: SummaryOptions): Promise<FailureHints>
     );
     const repeated = repeatedWords(summary.repeated);
     if (repeated !== undefined) output.notice(repeated);
+    const swept = sweptWords(summary.swept);
+    if (swept !== undefined) output.detail(swept);
     // A server that could not be reached for reports cannot be asked for results either.
     if (shownOf(ending, counts) > 0 && isReported) lacksMemory = await sayFailures(options);
     if (WAS_STOPPED.has(ending) && isReported) await sayAsked({ ...options, workflowId: workflow.id });

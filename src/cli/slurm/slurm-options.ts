@@ -1,5 +1,12 @@
 import { integerOption, numberOption, option, optionsOf } from '../command/option.ts';
 
+/** Of every command that runs jobs or submits runners. */
+export const keepTemporary = option(
+  '--keep-temporary',
+  'delete no temporary files; a later run without this deletes them, or torc workflows clean',
+  { setting: 'client.run.keep_temporary' },
+);
+
 /** Limits of submissions, for every command that submits. */
 export const limitOptions = optionsOf([
   option(
@@ -24,5 +31,6 @@ export const submitOptions = optionsOf([
   option('--claim-backoff-max-secs <s>', 'maximum polling interval of the runners while jobs run', {
     read: numberOption(0),
   }),
+  keepTemporary,
   ...limitOptions,
 ]);

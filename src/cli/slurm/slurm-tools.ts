@@ -39,6 +39,7 @@ export async function submitTools(context: Context, options: SubmitOptions, comm
       pollIntervalSeconds: options.pollInterval,
       claimBackoffMaxSeconds: options.claimBackoffMaxSecs,
       umask: umask === builtIn['client.run.umask'] ? undefined : umask,
+      keepsTemporary: options.keepTemporary ?? configuration['client.run.keep_temporary'],
       tlsCaCert: settings.tlsCaCert,
       tlsInsecure: settings.tlsInsecure,
       keepsScripts: options.keepSubmissionScripts === true || configuration['client.slurm.keep_submission_scripts'],

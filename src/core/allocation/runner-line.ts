@@ -8,6 +8,7 @@ export interface RunnerLine {
   readonly pollIntervalSeconds: number;
   readonly maxParallelJobs?: number | undefined;
   readonly claimBackoffMaxSeconds?: number | undefined;
+  readonly keepsTemporary?: boolean | undefined;
   readonly tlsCaCert?: string | undefined;
   readonly tlsInsecure?: boolean | undefined;
   /** The umask of the files of runners, if it is not the default: the folder's `torc.toml` may have changed when they start. */
@@ -34,6 +35,7 @@ export function allocationRunnerLine(runner: RunnerLine): string {
     option('poll-interval', runner.pollIntervalSeconds) +
     option('max-parallel-jobs', runner.maxParallelJobs) +
     option('claim-backoff-max-secs', runner.claimBackoffMaxSeconds) +
+    (runner.keepsTemporary === true ? ' --keep-temporary' : '') +
     tlsOf(runner) +
     option('startup-delay-seconds', (runner.startupDelaySeconds ?? 0) > 0 ? runner.startupDelaySeconds : undefined)
   );

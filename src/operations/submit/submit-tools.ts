@@ -11,6 +11,8 @@ export interface SubmitSettings {
   readonly claimBackoffMaxSeconds: number | undefined;
   /** Of the files of runners, if it is not the default. */
   readonly umask?: string | undefined;
+  /** Runners delete no temporary files. */
+  readonly keepsTemporary?: boolean | undefined;
   readonly tlsCaCert: string | undefined;
   readonly tlsInsecure: boolean;
   readonly keepsScripts: boolean;

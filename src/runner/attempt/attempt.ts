@@ -4,6 +4,7 @@ import type { StepId } from '../../core/contract/files/job.ts';
 import type { Lease } from '../claim/capacity.ts';
 import type { CurrentRun } from '../ledger/current-run.ts';
 import type { StartedStep, StepEnd, Steps } from '../step/steps.ts';
+import { openProtected } from './protect.ts';
 import { lookBefore, type OutputsBefore, fileStats } from './outputs.ts';
 import type { InputStamps } from '../../core/contract/result.ts';
 
@@ -58,6 +59,7 @@ export function beginAttempt(
   const startedAtMs = Date.now();
   const startedAt = performance.now();
   ledger.start(job.id, job.attempt_id);
+  openProtected(job);
   const outputsBefore = lookBefore(job);
   const step = steps.start(job, lease, after);
   return { job, step, startedAtMs, startedAt, isBegun: false, endedFor: undefined, wasKilled: false, outputsBefore };

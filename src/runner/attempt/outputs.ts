@@ -1,9 +1,15 @@
-import type { Stats } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { lstatSync, type Stats } from 'node:fs';
+import { lstat, stat } from 'node:fs/promises';
+import { type MadeStamp, stampOf } from '../../cluster/made-file.ts';
 import type { ClaimedJob, Completion } from '../../core/contract/exchange.ts';
 
-/** The declared outputs of an attempt as they were when it began, by their paths; resolves with those that were there. */
-export type OutputsBefore = Promise<ReadonlyMap<string, Stats>>;
+/** The declared outputs of an attempt as they were when it began. */
+export interface OutputsBefore {
+  /** By their paths; resolves with those that were there, and have been for a while. */
+  readonly files: Promise<ReadonlyMap<string, Stats>>;
+  /** Paths of temporary and protected folders that were there. */
+  readonly folders: ReadonlySet<string>;
+}
 
 /** What the attempt wrote itself in the moment before its outputs were looked at is newer than this. */
 const MARGIN_MS = 2_000;
@@ -15,11 +21,28 @@ const MARGIN_MS = 2_000;
 export function lookBefore({ output_files: outputs }: ClaimedJob): OutputsBefore | undefined {
   if (!outputs || outputs.length === 0) return undefined;
   const beganAtMs = Date.now();
-  return fileStats(outputs.map(({ path }) => path)).then(
-    // The job may have begun meanwhile. A folder says nothing of the files in it.
-    (all) => new Map([...all].filter(([, each]) => each.isFile() && each.ctimeMs < beganAtMs - MARGIN_MS)),
-  );
+  // The job may have begun meanwhile. A folder says nothing of the files in it.
+  const isOld = (stats: Stats) => stats.isFile() && stats.ctimeMs < beganAtMs - MARGIN_MS;
+  return {
+    files: fileStats(outputs.map(({ path }) => path)).then(
+      (all) => new Map([...all].filter(([, each]) => isOld(each))),
+    ),
+    // At once: a folder that was there before is not the job's, and a moment later it would not be known.
+    folders: new Set(outputs.flatMap((output) => (hasFate(output) && isFolder(output.path) ? [output.path] : []))),
+  };
 }
+
+type DeclaredOutput = NonNullable<ClaimedJob['output_files']>[number];
+const hasFate = ({ temporary, protected: isProtected }: DeclaredOutput): boolean =>
+  temporary === true || isProtected === true;
+
+const isFolder = (path: string): boolean => {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
+};
 
 /** The declared outputs of a job that exited with 0. */
 export interface Outputs {
@@ -27,7 +50,7 @@ export interface Outputs {
   readonly missing: readonly string[];
   /** Paths of those that were there before, and that it did not touch. */
   readonly stale: readonly string[];
-  /** Those that exist, with their modification times. */
+  /** Those that exist, with their modification times, and what this attempt made of them. */
   readonly files: NonNullable<Completion['files']>;
 }
 
@@ -38,15 +61,39 @@ export async function lookAfter(
 ): Promise<Outputs> {
   const declared = outputs ?? [];
   const paths = declared.map(({ path }) => path);
-  const [after, before] = await Promise.all([fileStats(paths), lookedBefore]);
+  const [after, before, stamps] = await Promise.all([
+    fileStats(paths),
+    lookedBefore?.files,
+    Promise.all(declared.map((output) => madeAt(output.path, hasFate(output)))),
+  ]);
+  const stale = new Set(paths.filter((path) => isUntouched(before?.get(path), after.get(path))));
   return {
     missing: paths.filter((path) => !after.has(path)),
-    stale: paths.filter((path) => isUntouched(before?.get(path), after.get(path))),
-    files: declared.flatMap(({ id, path }) => {
+    stale: [...stale],
+    files: declared.flatMap(({ id, path }, index) => {
       const stats = after.get(path);
-      return stats === undefined ? [] : [{ id, st_mtime: stats.mtimeMs / 1000 }];
+      const stamp = stale.has(path) ? undefined : stamps[index];
+      if (stats === undefined) return [];
+      return [
+        {
+          id,
+          st_mtime: stats.mtimeMs / 1000,
+          ...(stamp && { made_mtime: stamp.st_mtime, made_size: stamp.st_size }),
+          ...(stamp && lookedBefore?.folders.has(path) === true && { was_there: true }),
+        },
+      ];
     }),
   };
+}
+
+/** Of a folder only if it will be deleted or is protected: it is walked through. */
+async function madeAt(path: string, walks: boolean): Promise<MadeStamp | undefined> {
+  try {
+    const own = await lstat(path);
+    return own.isDirectory() && !walks ? undefined : await stampOf(path, own);
+  } catch {
+    return undefined;
+  }
 }
 
 const isUntouched = (before: Stats | undefined, after: Stats | undefined): boolean =>

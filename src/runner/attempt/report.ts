@@ -7,6 +7,7 @@ import type { Tally } from '../facts/options.ts';
 import type { CurrentRun } from '../ledger/current-run.ts';
 import type { Crate } from './crate/crate.ts';
 import type { JudgedAttempt } from './result.ts';
+import { protectOutputs } from './protect.ts';
 import type { PlannedRetry } from './retry/decide.ts';
 import type { Retry } from './retry/retry.ts';
 
@@ -72,6 +73,7 @@ export function createAttemptReports({ run, retry, crate, onJobEnded, onOver }: 
         status: completion.status,
         exec_time_s: (completion.exec_time_minutes * 60).toFixed(3),
       });
+      protectOutputs(job, completion.status, log);
       // A canceled job must not run again.
       if (retry === undefined || completion.status === 'completed' || isCanceled) return reportEnd(job, completion);
       return andThen(retry.decide(job, { completion, cause: failure, timeout }), (decided) =>

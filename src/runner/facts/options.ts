@@ -63,6 +63,8 @@ export interface RunnerOptions {
   readonly onProgress?: (progress: Progress) => void;
   /** A job ended here and does not run again. */
   readonly onJobEnded?: ((job: NamedAttempt) => void) | undefined;
+  /** Temporary files stay. */
+  readonly keepTemporary?: boolean | undefined;
   readonly onNotice: (line: string) => void;
   /** The program that starts jobs inside a step of Slurm, with its arguments. */
   readonly launcherProgram?: readonly string[] | undefined;
@@ -143,6 +145,14 @@ export interface Left {
   readonly jobId: number | undefined;
 }
 
+/** Temporary files that a runner deleted, and those that it kept. */
+export interface Swept {
+  readonly files: number;
+  readonly bytes: number;
+  /** Not there, changed since a job made them, or not deleted by the system. */
+  readonly kept: number;
+}
+
 export interface RunSummary {
   readonly ending: RunEnding;
   /** The reason of the end, if the kind does not explain it. */
@@ -153,6 +163,7 @@ export interface RunSummary {
   readonly runId: number;
   readonly tally: Tally;
   readonly overMemory: OverRequest;
+  readonly swept: Swept;
   /** Attempts that it repeated by the rules of failure handlers. */
   readonly repeated: Repeated;
   readonly counts: JobStatusCounts | undefined;

@@ -108,8 +108,8 @@ const PERCENTS = ['peak_cpu_percent', 'avg_cpu_percent'];
 
 function hasTime(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  const { id, st_mtime: mtime } = value as Readonly<Record<string, unknown>>;
-  return Number.isSafeInteger(id) && Number.isFinite(mtime);
+  const { id, st_mtime: mtime, made_mtime: made = 0, made_size: size = 0 } = value as Readonly<Record<string, unknown>>;
+  return [id, size].every(Number.isSafeInteger) && [mtime, made].every(Number.isFinite);
 }
 
 const isInputStamp = (value: unknown): boolean =>

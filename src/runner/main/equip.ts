@@ -8,6 +8,7 @@ import type { TimeLimit } from '../claim/time-limit.ts';
 import { STDIO_FOLDER } from '../../core/contract/files/job.ts';
 import { createCrate } from '../attempt/crate/crate.ts';
 import { createOutputDisk } from '../attempt/output-disk.ts';
+import { createSweep } from '../report/sweep.ts';
 import { createRetry } from '../attempt/retry/retry.ts';
 import { createShells } from '../launch/shell.ts';
 import { startMonitor } from '../observe/monitor.ts';
@@ -71,6 +72,8 @@ export async function equip(
     workflow,
     startedAtMs: timeOfDay(given.startedAtMs).getTime(),
   });
+  const sweep =
+    options.keepTemporary === true ? undefined : createSweep({ client: patient, run, nodeId: registered.nodeId });
   const actions = await createActions({
     client: patient,
     reads,
@@ -80,5 +83,5 @@ export async function equip(
     scheduling: options.scheduling,
     onDone: given.onActionsDone,
   });
-  return { steps, monitor, disk, shells, retry, memoryLimitOf: memoryLimit, timeoutOf: timeout, crate, actions };
+  return { steps, monitor, disk, shells, retry, memoryLimitOf: memoryLimit, timeoutOf: timeout, crate, actions, sweep };
 }

@@ -16,6 +16,7 @@ import { createStop } from '../held/stop.ts';
 import type { RunnerOptions } from '../facts/options.ts';
 import type { Drain } from '../outage/drain.ts';
 import { type Conversation, type ConverseOptions, createConversation } from '../report/conversation/converse.ts';
+import type { TurnsOptions } from '../report/conversation/turns.ts';
 import { createReplies } from './replies.ts';
 import { createRunEnds, type RunnerEnd } from './run-end.ts';
 import { type WorkRules, workRules } from './work-rules.ts';
@@ -52,6 +53,7 @@ export interface WorkOptions extends Omit<HeldOptions, 'hasTimeFor' | 'terminati
   readonly actions: BusyActions;
   /** The behaviour while the server is away. */
   readonly drainOf: (jobs: HeldJobs, mayGoOn: () => boolean) => Drain;
+  readonly sweep?: TurnsOptions['sweep'];
   /** Whether the server may ask this runner to cancel queued allocations, and how it does. */
   readonly cancelsAllocations?: boolean;
   readonly cancelUnneeded?: CancelUnneeded;
@@ -122,6 +124,7 @@ export function createRunnerWork(given: WorkOptions) {
     nodeId: given.nodeId,
     ask: given.ask,
     cancelsAllocations: given.cancelsAllocations === true,
+    sweep: given.sweep,
     jobs,
     want: (prefetch, ahead) => (stop.began || !isOpen || jobs.isHeldOff ? undefined : claims.want(prefetch, ahead)),
     slots: claims.slots,

@@ -14,6 +14,7 @@ import type { NodeSummary } from '../observe/node-watch.ts';
 import type { RunEnding, RunSummary } from '../facts/options.ts';
 import type { Registered } from '../setup/register.ts';
 import type { Steps } from '../step/steps.ts';
+import type { Sweep } from '../report/sweep.ts';
 import { endLeftoverProcesses } from '../recover/leftover-processes.ts';
 
 /** The parts of a runner when no job runs any more. */
@@ -30,6 +31,8 @@ interface Parts {
   readonly disk: OutputDisk;
   readonly actions: Actions;
   readonly crate: Crate | undefined;
+  /** Absent: temporary files are kept. */
+  readonly sweep: Sweep | undefined;
   readonly drain: Drain;
   readonly journal: Journal;
   /** On the monotonic clock, so that a clock that was set back causes no negative duration. */
@@ -50,6 +53,7 @@ export async function tearDown(
   const { workflowId, runId, ledger, log } = run;
   const seen = monitor.close();
   const isReported = await conversation.finish();
+  if (isReported) await parts.sweep?.finish();
   if (isReported) await parts.steps.finish();
   const isSuperseded = ending === 'superseded' || (!isReported && (await hasNewRun(client, run)));
   // An allocation that was requeued starts again: what this runner held is for its next one, as that of a runner that is gone.
@@ -89,6 +93,7 @@ export async function tearDown(
     nodeId,
     runId,
     tally,
+    swept: parts.sweep?.swept ?? { files: 0, bytes: 0, kept: 0 },
     overMemory: { jobs: jobs.overMemory.jobs, named: jobs.overMemory.named },
     repeated: jobs.repeated,
     counts: conversation.counts,

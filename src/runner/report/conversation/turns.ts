@@ -1,6 +1,7 @@
 import type { ExchangeReply, ExchangeRequest, Want } from '../../../core/contract/exchange.ts';
 import type { JobStatusCounts } from '../../../core/contract/job.ts';
 import type { HeldJobs } from '../../held/held-jobs.ts';
+import type { Sweep } from '../sweep.ts';
 import type { CurrentRun } from '../../ledger/current-run.ts';
 import type { News } from '../../ledger/outbox.ts';
 import { aheadOf, createRate } from '../../facts/pace.ts';
@@ -16,6 +17,8 @@ export interface TurnsOptions {
   readonly slots: () => number;
   /** Whether it can cancel allocations of the workflow in Slurm. */
   readonly cancelsAllocations?: boolean;
+  /** Deletes temporary files; absent: they are kept. */
+  readonly sweep?: Pick<Sweep, 'begin'> | undefined;
 }
 
 /** Jobs claimed ahead that have waited this long for a slot are returned: another runner may have one. */
@@ -31,7 +34,7 @@ const MOST_AFTER = 64;
 
 /** What the runner says in an exchange, and what a reply brings. */
 export function createExchangeTurns(options: TurnsOptions) {
-  const { run, nodeId, jobs, want, slots, cancelsAllocations } = options;
+  const { run, nodeId, jobs, want, slots, cancelsAllocations, sweep } = options;
   const { runId, outbox, log } = run;
   const rate = createRate();
   /** The entries of the exchange in flight. */
@@ -51,7 +54,8 @@ export function createExchangeTurns(options: TurnsOptions) {
       reported = outbox.take();
       // The server must not assign a job again just because its end is not in this exchange.
       const held = reportsHeld ? [...jobs.ids(), ...outbox.waiting()] : undefined;
-      const said = { ...who, ...withoutEmpty(reported), held };
+      const deletes = sweep === undefined ? {} : { deletes_files: true };
+      const said = { ...who, ...withoutEmpty(reported), held, ...deletes };
       if (kind === 'last') return { ...said, is_last: true };
       const { queued, ahead, after } = jobs;
       return {
@@ -67,6 +71,7 @@ export function createExchangeTurns(options: TurnsOptions) {
       if (kind === 'probe') return;
       reported = undefined;
       outbox.acknowledged();
+      if (reply.has_files_to_remove === true) sweep?.begin();
       if (reply.jobs.length > 0) lastProgress = performance.now();
       for (const { job_id, message, code } of reply.errors)
         // A running job that was canceled ends here later, which is usual; the result of the cancellation stays.
