@@ -1151,6 +1151,25 @@ export interface Calls {
     };
     has_more: boolean;
   }>;
+  /** The output files of jobs as columns, as the last attempt that wrote each one left it: times and sizes. `after_id` and `after_file_id` are the last job and the last file of the previous page. */
+  readonly readOutputColumns: (call: {
+    params: {
+      id: number;
+    };
+    query?: {
+      after_id?: number | undefined;
+      limit?: number | undefined;
+      after_file_id?: number | undefined;
+    } | undefined;
+  }) => Promise<{
+    columns: {
+      id: number[];
+      file_id: number[];
+      st_mtime: number[];
+      st_size: number[];
+    };
+    has_more: boolean;
+  }>;
   /** The user data of a workflow as columns, with their values; null for none. `after_id` is the last id of the previous page, which may end before its limit where values are long. */
   readonly readUserDataColumns: (call: {
     params: {
@@ -1764,6 +1783,9 @@ export interface Calls {
         files?: {
           id: number;
           st_mtime: number;
+          made_mtime?: number | null | undefined;
+          made_size?: number | null | undefined;
+          was_there?: boolean | null | undefined;
         }[] | null | undefined;
         inputs?: {
           id: number;
@@ -1812,6 +1834,9 @@ export interface Calls {
         files?: {
           id: number;
           st_mtime: number;
+          made_mtime?: number | null | undefined;
+          made_size?: number | null | undefined;
+          was_there?: boolean | null | undefined;
         }[] | null | undefined;
         inputs?: {
           id: number;
@@ -1846,6 +1871,9 @@ export interface Calls {
         files?: {
           id: number;
           st_mtime: number;
+          made_mtime?: number | null | undefined;
+          made_size?: number | null | undefined;
+          was_there?: boolean | null | undefined;
         }[] | null | undefined;
         inputs?: {
           id: number;
@@ -1901,6 +1929,7 @@ export interface Calls {
       } | null | undefined;
       setup?: boolean | null | undefined;
       cancels_allocations?: boolean | null | undefined;
+      deletes_files?: boolean | null | undefined;
     };
   }) => Promise<{
     jobs: {
@@ -1942,6 +1971,9 @@ export interface Calls {
       output_files?: {
         id: number;
         path: string;
+        temporary?: boolean | null | undefined;
+        protected?: boolean | null | undefined;
+        is_made?: boolean | null | undefined;
       }[] | null | undefined;
       input_files?: {
         id: number;
@@ -1988,6 +2020,9 @@ export interface Calls {
         output_files?: {
           id: number;
           path: string;
+          temporary?: boolean | null | undefined;
+          protected?: boolean | null | undefined;
+          is_made?: boolean | null | undefined;
         }[] | null | undefined;
         input_files?: {
           id: number;
@@ -2032,6 +2067,7 @@ export interface Calls {
       failure_handlers?: FailureHandler[] | null | undefined;
     } | null | undefined;
     has_unneeded_allocations?: boolean | null | undefined;
+    has_files_to_remove?: boolean | null | undefined;
   }>;
   /** The last exchange of a runner that is proven lost (addition). */
   readonly reportLostRunner: (call: {
@@ -2062,6 +2098,9 @@ export interface Calls {
         files?: {
           id: number;
           st_mtime: number;
+          made_mtime?: number | null | undefined;
+          made_size?: number | null | undefined;
+          was_there?: boolean | null | undefined;
         }[] | null | undefined;
         inputs?: {
           id: number;
@@ -2096,6 +2135,9 @@ export interface Calls {
         files?: {
           id: number;
           st_mtime: number;
+          made_mtime?: number | null | undefined;
+          made_size?: number | null | undefined;
+          was_there?: boolean | null | undefined;
         }[] | null | undefined;
         inputs?: {
           id: number;
@@ -2152,6 +2194,29 @@ export interface Calls {
     };
   }) => Promise<{
     user_data: number[];
+  }>;
+  /** Report files that were removed, and take temporary files that can be deleted because all jobs that read them have completed (addition). */
+  readonly removeFiles: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      run_id: number;
+      compute_node_id?: number | null | undefined;
+      removed: {
+        id: number;
+        removal: "deleted" | "absent" | "changed" | "failed" | "cleaned";
+        removed_bytes?: number | null | undefined;
+      }[];
+      limit: number;
+    };
+  }) => Promise<{
+    files: {
+      id: number;
+      path: string;
+      st_mtime: number;
+      st_size: number;
+    }[];
   }>;
   /** Create a file record. */
   readonly createFile: (call: {

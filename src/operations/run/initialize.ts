@@ -6,9 +6,11 @@ import {
   changedJobs,
   changeOf,
   type FileOnDisk,
+  type PlanFacts,
   type ReadyFacts,
   readinessOf,
 } from '../../core/lifecycle/recover/files-on-disk.ts';
+import { rerunsOf } from '../../core/lifecycle/recover/rerun.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
 import { type BeginNews, beginRun } from './begin-run.ts';
 import { gatherPlanFacts, gatherReadyFacts } from '../update/plan-facts.ts';
@@ -74,11 +76,17 @@ export async function prepareChanged(
   refuseMissing(facts, force);
   const { run_id: runId } = newRun ? await beginRun(client, workflowId, { force, report }) : workflow;
   // First the jobs: killed in between, the next one finds the same files changed.
-  await inParallel([...changedJobs(facts).keys()], TOGETHER, (id) =>
+  await inParallel(changedByFiles(facts), TOGETHER, (id) =>
     client.manageStatusChange({ params: { id, status: 'uninitialized', run_id: runId ?? 0 } }),
   );
   await storeTimes(client, workflowId, facts.files);
   await client.processChangedJobInputs({ params: { id: workflowId } });
+}
+
+/** The jobs that changed files make run, and those whose temporary files are needed for that. */
+function changedByFiles(facts: PlanFacts): number[] {
+  const again = rerunsOf(facts).run.filter(({ reasons }) => reasons.some((reason) => 'change' in reason));
+  return [...new Set([...changedJobs(facts).keys(), ...again.map(({ job_id: id }) => id)])];
 }
 
 /** Requests in flight at once: the server writes those that arrive together in one transaction. */

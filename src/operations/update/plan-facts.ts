@@ -32,7 +32,8 @@ export async function gatherPlanFacts(client: Client, workflowId: number): Promi
 
 const onDisk = (files: readonly KnownFile[]): Promise<FileOnDisk[]> =>
   inParallel(files, TOGETHER, async (file) => {
-    const stats = await stat(file.path).catch(() => undefined);
+    // What a runner is about to delete counts as deleted.
+    const stats = file.removal === 'deleting' ? undefined : await stat(file.path).catch(() => undefined);
     return {
       ...file,
       mtime: stats && stats.mtimeMs / 1000,

@@ -179,7 +179,9 @@ function lostOutputsOf(jobs: readonly JobWithFiles[], files: readonly FileOnDisk
   const declared = new Set(
     jobs.flatMap(({ status, output_file_ids: ids }) => (status === 'completed' ? (ids ?? []) : [])),
   );
-  const outputs = files.filter(({ id }) => declared.has(id));
+  const outputs = files.filter(
+    ({ id, temporary, removal }) => declared.has(id) && temporary !== true && removal !== 'cleaned',
+  );
   return outputs.length > 1 && outputs.every(({ mtime }) => mtime === undefined) ? outputs.length : undefined;
 }
 

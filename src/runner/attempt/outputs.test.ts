@@ -28,7 +28,7 @@ it('an output that was there before and is not touched is stale, and one that is
   );
   const job = jobWith([kept, written, replaced, touched, made, absent, join(folder, 'folder')]);
   const before = lookBefore(job);
-  await before;
+  await before?.files;
   writeFileSync(written, 'same');
   writeFileSync(`${replaced}.new`, 'same');
   renameSync(`${replaced}.new`, replaced);

@@ -64,3 +64,13 @@ test('a folder holds an output exactly if the path of one begins with it', () =>
     }),
   );
 });
+
+it('a missing file that is temporary says nothing to those that read or made it, another one does, and one that was cleaned up says so', () => {
+  const gone = { ...file(100), mtime: undefined, size: undefined };
+  const jobs = [job, { ...job, id: 2, input_file_ids: null, output_file_ids: [7] }];
+  const changes = (more: Partial<FileOnDisk>) =>
+    [...changedJobs({ jobs, files: [{ ...gone, ...more }] }).values()].flat().map(({ change }) => change);
+  expect(changes({ temporary: true, removal: 'deleted' })).toEqual([]);
+  expect(changes({})).toEqual(['missing', 'missing']);
+  expect(changes({ removal: 'cleaned' })).toEqual(['missing', 'cleaned']);
+});

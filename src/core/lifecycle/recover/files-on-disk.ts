@@ -1,4 +1,5 @@
 import { isOneOf, KEEPS_ITS_END } from '../../job/statuses.ts';
+import type { FileRemoval } from '../../contract/artifact.ts';
 import type { JobStatus } from '../../job/job-statuses.ts';
 
 /** A file of a workflow: as the server knows it, and as it is on the disk of one machine. */
@@ -12,6 +13,10 @@ export interface FileOnDisk {
   readonly mtime: number | undefined;
   /** Bytes on this machine; undefined if it does not exist. */
   readonly size?: number | undefined;
+  /** It is deleted when its readers have completed, so that it is missing says nothing. */
+  readonly temporary?: boolean | null | undefined;
+  /** What became of it, where it was to be removed. */
+  readonly removal?: FileRemoval | null | undefined;
   /** A folder on this machine: its time changes with each entry that comes or goes. */
   readonly isFolder?: boolean;
 }
@@ -75,7 +80,7 @@ export function readinessOf({ jobs, files, missingUserData }: ReadyFacts): Readi
 }
 
 /** How a file differs from what is stored about it. */
-export type FileChange = 'newer' | 'older' | 'resized' | 'new' | 'missing';
+export type FileChange = 'newer' | 'older' | 'resized' | 'new' | 'missing' | 'deleted' | 'cleaned';
 
 /** A smaller change of a file's time, in seconds, is ignored: file systems round. */
 const SAME_TIME_SECONDS = 0.01;
@@ -92,6 +97,12 @@ export function changeOf({ st_mtime: known, mtime }: FileOnDisk): FileChange | u
 function changeSince({ st_mtime: known, st_size: size }: ReadInput, file: FileOnDisk): FileChange | undefined {
   const change = changeOf({ ...file, st_mtime: known });
   return change === undefined && file.size !== size ? 'resized' : change;
+}
+
+/** A missing file, as a reason. */
+export function missingAs({ temporary, removal }: FileOnDisk): FileChange {
+  if (removal === 'cleaned') return 'cleaned';
+  return temporary === true ? 'deleted' : 'missing';
 }
 
 /** A job that has to run again because of one of its files. */
@@ -119,14 +130,15 @@ export function changedJobs({
       const { file, change: changeOfFile } = changes.get(each) ?? {};
       const read = readBy?.get(each);
       const change = file === undefined || read === undefined ? changeOfFile : changeSince(read, file);
-      if (file !== undefined && change !== undefined && (change === 'missing' || !isOurs.has(each)))
+      if (file === undefined || change === undefined) continue;
+      if (change === 'missing' ? file.temporary !== true : !isOurs.has(each))
         causes.push({ kind: 'input', file: file.path, change });
     }
     // Missing or not before: a job that completed must have written it.
     for (const each of status === 'completed' ? new Set(outputs) : []) {
       const { file } = changes.get(each) ?? {};
-      if (file !== undefined && file.mtime === undefined)
-        causes.push({ kind: 'output', file: file.path, change: 'missing' });
+      if (file !== undefined && file.mtime === undefined && file.temporary !== true)
+        causes.push({ kind: 'output', file: file.path, change: missingAs(file) });
     }
     if (causes.length > 0) found.set(id, causes);
   }

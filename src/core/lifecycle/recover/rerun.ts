@@ -1,7 +1,14 @@
 import type { JobStatus } from '../../job/job-statuses.ts';
 import { isOneOf, RUNS_AGAIN, SETTLED, UNSUCCESSFUL } from '../../job/statuses.ts';
 import { reachedFrom } from './downstream.ts';
-import { changedJobs, type FileCause, type PlanFacts, type JobWithFiles } from './files-on-disk.ts';
+import {
+  changedJobs,
+  type FileCause,
+  type FileOnDisk,
+  type PlanFacts,
+  type JobWithFiles,
+  missingAs,
+} from './files-on-disk.ts';
 
 export type RerunReason =
   | FileCause
@@ -60,7 +67,7 @@ export function rerunsOf(
   const { upstream, downstream } = neighbours(jobs);
   const dependentsOf = (id: number) => downstream.get(id) ?? [];
   const found = new Map<number, RerunReason[]>(changedJobs(facts));
-  const makers = sparesMakers ? spareMakers(facts, found) : undefined;
+  const makers = spareMakers(facts, found, ({ temporary }) => sparesMakers || temporary === true);
   const add = (id: number, reason: RerunReason) => {
     const known = found.get(id);
     if (known === undefined) found.set(id, [reason]);
@@ -76,9 +83,9 @@ export function rerunsOf(
   for (const id of forced) if (!isDisabled(id)) add(id, { kind: 'forced' });
   const open = [...found.keys()];
   const addMakers = (files: Iterable<number>) => {
-    for (const [maker, file] of makers?.(files) ?? []) {
+    for (const [maker, { path, ...file }] of makers(files)) {
       if (!found.has(maker)) open.push(maker);
-      add(maker, { kind: 'output', file, change: 'missing' });
+      add(maker, { kind: 'output', file: path, change: missingAs({ path, ...file }) });
     }
   };
 
@@ -121,31 +128,38 @@ export function rerunsOf(
 }
 
 /** The jobs that completed and wrote one of these files, if it is missing and no reason yet, each with its path. */
-type MakersOf = (files: Iterable<number>) => [job: number, path: string][];
+type MakersOf = (files: Iterable<number>) => [job: number, file: FileOnDisk][];
+
+const isMissing = ({ change }: FileCause): boolean =>
+  change === 'missing' || change === 'deleted' || change === 'cleaned';
 
 /** Takes out of the reasons each missing file that a job reads and another one made: it is none as long as no reader runs. */
-function spareMakers({ jobs, files }: PlanFacts, found: Map<number, RerunReason[]>): MakersOf {
-  const missing = new Map(files.flatMap(({ id, path, mtime }) => (mtime === undefined ? [[id, path] as const] : [])));
+function spareMakers(
+  { jobs, files }: PlanFacts,
+  found: Map<number, RerunReason[]>,
+  isSpared: (file: FileOnDisk) => boolean,
+): MakersOf {
+  const missing = new Map(
+    files.flatMap((file) => (file.mtime === undefined && isSpared(file) ? [[file.id, file] as const] : [])),
+  );
   if (missing.size === 0) return () => [];
   const isRead = new Set(jobs.flatMap(({ input_file_ids: ids }) => ids ?? []));
   const makerOf = new Map<number, number>();
   for (const { id, status, output_file_ids: outputs } of jobs)
     if (status === 'completed')
       for (const each of outputs ?? []) if (missing.has(each) && isRead.has(each)) makerOf.set(each, id);
-  const spared = new Set([...makerOf.keys()].map((file) => missing.get(file)));
+  const spared = new Set([...makerOf.keys()].map((file) => missing.get(file)?.path));
   for (const [id, reasons] of found) {
-    const kept = reasons.filter(
-      (reason) => !('change' in reason) || reason.change !== 'missing' || !spared.has(reason.file),
-    );
+    const kept = reasons.filter((reason) => !('change' in reason) || !isMissing(reason) || !spared.has(reason.file));
     if (kept.length === 0) found.delete(id);
     else found.set(id, kept);
   }
   return (ids) =>
-    [...ids].flatMap((file): [number, string][] => {
+    [...ids].flatMap((file): [number, FileOnDisk][] => {
       const maker = makerOf.get(file);
       if (maker === undefined) return [];
       makerOf.delete(file);
-      return [[maker, missing.get(file) as string]];
+      return [[maker, missing.get(file) as FileOnDisk]];
     });
 }
 

@@ -219,7 +219,7 @@ test('no file is given before all that read or make it have completed, none is m
 
       for (let round = 0; round < 50; round += 1) {
         await claim();
-        for (const job of [...held]) await end(job, 0);
+        for (const job of held) await end(job, 0);
         const byName = Object.entries(await statuses(service, id));
         const left = byName.filter(([, status]) => status === 'failed' || status === 'canceled');
         for (const [name] of left) await again(name);
