@@ -42,7 +42,7 @@ const TWO = `jobs:
 `;
 
 describe('temporary files', () => {
-  it('a temporary file is deleted when its readers have completed, its size is told, and nothing runs a second time', async () => {
+  it('a temporary file is deleted when its readers have completed, its size is shown, and nothing runs a second time', async () => {
     flow(TWO);
     const { stderr, code } = await run('flow.yaml');
     expect(code).toBe(0);

@@ -7,12 +7,12 @@ import type { Complain, ProblemCode, ValuePath } from '../problems/problems.ts';
 import { UNREAD } from '../shape/check.ts';
 
 /** What becomes of a file when jobs have completed. */
-export interface Fate {
+export interface FileFate {
   readonly temporary?: true;
   readonly protected?: true;
 }
 
-const NONE: Fate = {};
+const NONE: FileFate = {};
 
 /**
  * The fate of each file, by its number: from its entry in `files`, or from an output of a job with its path.
@@ -20,11 +20,11 @@ const NONE: Fate = {};
  * A temporary file is kept, with a warning, where its deletion could take something else: a file with several entries, whose readers
  * may be those of another one, and a folder in which other files of the workflow are.
  */
-export function fatesOf(draft: Draft, { links, paths }: Linked, complain: Complain): (file: number) => Fate {
+export function fatesOf(draft: Draft, { links, paths }: Linked, complain: Complain): (file: number) => FileFate {
   const { jobs, files } = draft;
   const places = new Map<number, ValuePath>();
-  const fates = new Map<number, Fate>();
-  const give = (file: number, fate: Fate, place: ValuePath) => {
+  const fates = new Map<number, FileFate>();
+  const give = (file: number, fate: FileFate, place: ValuePath) => {
     const known = fates.get(file);
     if (known === undefined) places.set(file, place);
     fates.set(file, { ...known, ...fate });
@@ -104,7 +104,7 @@ function fateIn({ temporary, protected: isProtected }: { readonly temporary?: bo
   return { ...(temporary === true && { temporary }), ...(isProtected === true && { protected: isProtected }) };
 }
 
-function refuseBoth(fate: Fate, place: ValuePath, complain: Complain): void {
+function refuseBoth(fate: FileFate, place: ValuePath, complain: Complain): void {
   if (fate.temporary === undefined || fate.protected === undefined) return;
   complain({
     code: 'FATE_CONFLICT',

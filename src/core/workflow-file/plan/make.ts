@@ -1,4 +1,4 @@
-import type { Fate } from '../check/fates.ts';
+import type { FileFate } from '../check/fates.ts';
 import type { Draft, Links } from '../link/draft.ts';
 import type { Graph } from '../graph/graph.ts';
 import { byLevel, type Walk } from '../graph/walk.ts';
@@ -15,7 +15,7 @@ export interface PlanParts {
   readonly keyOf: Plan['keyOf'];
   /** The workflow's environment with its parameters inserted. */
   readonly env: Readonly<Record<string, string>> | undefined;
-  readonly fateOf: (file: number) => Fate;
+  readonly fateOf: (file: number) => FileFate;
   readonly globs: Plan['globs'];
   /** Per action the jobs that its trigger concerns. */
   readonly actionJobs: readonly Int32Array[];

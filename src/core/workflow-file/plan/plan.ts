@@ -1,4 +1,4 @@
-import type { Fate } from '../check/fates.ts';
+import type { FileFate } from '../check/fates.ts';
 import type { FileName } from '../../job/fields.ts';
 import type { GlobMatch } from '../glob/look.ts';
 import type { Graph } from '../graph/graph.ts';
@@ -105,7 +105,7 @@ export interface PlannedFile {
   readonly path: string;
   readonly identifier: string | undefined;
   readonly stMtime: number | undefined;
-  readonly fate: Fate;
+  readonly fate: FileFate;
 }
 
 export interface PlannedUserData {

@@ -1,4 +1,4 @@
-import type { Fate } from '../check/fates.ts';
+import type { FileFate } from '../check/fates.ts';
 import { templateOf, type Template } from '../expand/template.ts';
 import type { Axes } from '../expand/axes.ts';
 import type { SpecFamily, SpecFamilies } from '../expand/family.ts';
@@ -23,13 +23,13 @@ export function perFamily<S, T>(make: (family: SpecFamily<S>) => T): (family: Sp
 /** Writes the files of a plan. */
 export class FileWriter {
   private readonly families: SpecFamilies<FileSpec>;
-  private readonly fateOf: (file: number) => Fate;
+  private readonly fateOf: (file: number) => FileFate;
   private readonly templates = perFamily(({ spec, axes }: SpecFamily<FileSpec>) => ({
     path: templateOf(spec.path, axes),
     identifier: spec.identifier === undefined ? undefined : templateOf(spec.identifier, axes),
   }));
 
-  constructor(families: SpecFamilies<FileSpec>, fateOf: (file: number) => Fate) {
+  constructor(families: SpecFamilies<FileSpec>, fateOf: (file: number) => FileFate) {
     this.families = families;
     this.fateOf = fateOf;
   }

@@ -63,7 +63,7 @@ export const expansion = {
 export const fate = {
   temporary: may(
     booleanShape,
-    'Addition: deleted when all jobs that read the file have completed. Only what a job made and nobody changed is deleted.',
+    'Addition: deleted when all jobs that read the file have completed. Only what a job made, and what is as it left it, is deleted.',
     { standard: false, example: true },
   ),
   protected: may(

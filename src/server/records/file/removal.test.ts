@@ -74,7 +74,7 @@ it('a temporary file is given to one runner, when the end of its last reader is 
   });
 });
 
-it('a runner that says nothing of files is told of none, and a file of a runner that ended goes to the next one', async () => {
+it('a runner that says nothing of files hears of none, and a file of a runner that ended goes to the next one', async () => {
   const flow = await workflowOfFiles([{ name: 'make', makes: ['unread'] }]);
   const { jobs } = await turn(flow, wanted);
   expect(await turn(flow, { completed: jobs.map((job) => completed(job)), deletes_files: false })).not.toHaveProperty(
