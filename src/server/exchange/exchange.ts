@@ -1,4 +1,4 @@
-import type { FileRemovalQueue } from '../records/file/removal-queue.ts';
+import { createFileRemovalQueue } from '../records/file/removal-queue.ts';
 import type {
   Ahead,
   ClaimedJob,
@@ -32,7 +32,6 @@ interface Verbs {
   readonly due: Due;
   readonly turns: TurnRecord;
   readonly unneeded: Pick<Unneeded, 'isReported'>;
-  readonly removals: Pick<FileRemovalQueue, 'hasFiles'>;
 }
 
 /**
@@ -44,9 +43,10 @@ interface Verbs {
  */
 export const createExchange = (
   { db, find, changes, releases }: Store,
-  { claim, accept, retried, begin, counts, due, turns, unneeded, removals }: Verbs,
+  { claim, accept, retried, begin, counts, due, turns, unneeded }: Verbs,
 ) => {
   const held = createHeldAttempts(db, changes);
+  const removals = createFileRemovalQueue({ db });
   /** Processes the entries of the runner; returns the refused ones. */
   const hear = (workflowId: number, turn: ExchangeRequest): JobCompletionError[] => {
     const { run_id: runId, compute_node_id: nodeId } = turn;

@@ -45,7 +45,6 @@ export const exchangeHandlers = (store: Store) => {
       allocationRooms: createAllocationRooms(store, claims),
     }),
     due: createDue(dueQueries(store.db)),
-    removals,
   });
   const setupOf = createSetup(store.db);
   const lost = createLost(store, { accept, retried, requeue: createRequeue(store, recover) });

@@ -1,7 +1,7 @@
 import type { FileFate } from '../check/fates.ts';
-import type { Draft, Links } from '../link/draft.ts';
-import type { Graph } from '../graph/graph.ts';
-import { byLevel, type Walk } from '../graph/walk.ts';
+import type { Draft } from '../link/draft.ts';
+import type { Linked } from '../link/link.ts';
+import { byLevel } from '../graph/walk.ts';
 import type { Lists } from '../../lists/int-list.ts';
 import { sequence } from '../../lists/sequence.ts';
 import { JobWriter } from './job.ts';
@@ -11,7 +11,7 @@ import { executionConfigOf, workflowOf } from './workflow.ts';
 
 export interface PlanParts {
   readonly draft: Draft;
-  readonly links: Links;
+  readonly linked: Pick<Linked, 'links' | 'graph' | 'explicit'>;
   readonly keyOf: Plan['keyOf'];
   /** The workflow's environment with its parameters inserted. */
   readonly env: Readonly<Record<string, string>> | undefined;
@@ -19,12 +19,11 @@ export interface PlanParts {
   readonly globs: Plan['globs'];
   /** Per action the jobs that its trigger concerns. */
   readonly actionJobs: readonly Int32Array[];
-  readonly graph: Graph;
-  readonly explicit: Walk;
 }
 
 /** The plan of a checked and linked draft. */
-export function makePlan({ draft, links, keyOf, env, fateOf, globs, actionJobs, graph, explicit }: PlanParts): Plan {
+export function makePlan({ draft, linked, keyOf, env, fateOf, globs, actionJobs }: PlanParts): Plan {
+  const { links, graph, explicit } = linked;
   const { spec, jobs, files, userData } = draft;
   const fileWriter = new FileWriter(files.families, fateOf);
   const userDataWriter = new UserDataWriter(userData.families);

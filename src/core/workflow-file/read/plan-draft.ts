@@ -101,7 +101,7 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   checkShifts(draft, complain);
   announceActions(draft);
   const linked = linkDraft(draft, { maxEdges, keyOf, reportCompared: options.reportCompared }, complain);
-  const { links, graph, explicit } = linked;
+  const { links } = linked;
   const actionJobs = checkActions(draft, complain);
   checkBindings(draft, complain);
   checkCommandLength(draft, complain);
@@ -122,9 +122,7 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
     // A text that was refused is empty here.
     if (!complaints.hasReadErrors) checkEmptyTexts(draft, complain);
   }
-  return complaints.hasReadErrors
-    ? undefined
-    : makePlan({ draft, links, keyOf, env, fateOf, globs, actionJobs, graph, explicit });
+  return complaints.hasReadErrors ? undefined : makePlan({ draft, linked, keyOf, env, fateOf, globs, actionJobs });
 }
 
 function recordsOf<S>(families: SpecFamilies<S>, lost: Lost): DraftRecords<S> {

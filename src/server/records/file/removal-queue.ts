@@ -2,8 +2,6 @@ import type { FileRemovals, MadeFile } from '../../../core/contract/artifact.ts'
 import type { Store } from '../store.ts';
 import { removalQueueQueries, type RemovingRunner } from './removal-queries.ts';
 
-export type FileRemovalQueue = ReturnType<typeof createFileRemovalQueue>;
-
 /**
  * The temporary files of workflows that can be deleted. The server decides who may: a file is given to one runner, which deletes it
  * and says so. If it ends before, the next runner of the workflow gets the file.
