@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync, lstatSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { greatest } from '../../core/quantity/extremes.ts';
+import { ownFolder } from './own-folder.ts';
 
 /** 2020-01-01T00:00:00Z, from which Sonar counts epochs. */
 const EPOCH_BASE = 1_577_836_800;
@@ -30,26 +30,6 @@ export function bootEpoch(bootId: string, bootedAt: number, folder = ownFolder()
   const { epoch, remembered } = epochOf(bootId, bootedAt, path === undefined ? {} : rememberedIn(path));
   if (path !== undefined && remembered[bootId] !== undefined) keep(path, remembered);
   return epoch;
-}
-
-/**
- * A folder of this machine that only this user can write in: in /run for root, for others that of their session, or one
- * below the temporary folder. Undefined where there is none, or where another user made it.
- */
-function ownFolder(): string | undefined {
-  const user = process.getuid?.();
-  if (user === undefined) return undefined;
-  const candidates = user === 0 ? ['/run/torc'] : [`/run/user/${user}/torc`, join(tmpdir(), `torc-${user}`)];
-  for (const folder of candidates) {
-    try {
-      mkdirSync(folder, { mode: 0o700 });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') continue;
-    }
-    const found = lstatSync(folder, { throwIfNoEntry: false });
-    if (found?.isDirectory() === true && found.uid === user && (found.mode & 0o022) === 0) return folder;
-  }
-  return undefined;
 }
 
 function rememberedIn(path: string): Readonly<Record<string, number>> {
