@@ -37,6 +37,8 @@ export default defineConfig({
       XDG_CONFIG_HOME: fresh,
       XDG_STATE_HOME: join(fresh, 'state'),
       TORC_SYSTEM_CONFIG: join(fresh, 'config.toml'),
+      // Tests run beside each other, and must not wait for each other's jobs; those that start programs give each run a share of its own.
+      TORC_SHARE: 'off',
     },
     reporters: ['default', './tests/support/last-line.ts'],
   },

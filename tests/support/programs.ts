@@ -59,7 +59,7 @@ export function start(
   endStraysWithFile();
   const child = spawn(process.execPath, [join(folder, `${program}.mjs`), ...args], {
     cwd,
-    env: { ...process.env, USER: 'tester', [MARK.name]: MARK.value, ...environment },
+    env: { ...process.env, USER: 'tester', [MARK.name]: MARK.value, TORC_SHARE: ownShare(), ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin?.end(input ?? '');
@@ -104,6 +104,22 @@ export function start(
       ]),
   };
 }
+
+/** A folder that the next program makes, if it shares the machine: with no other, because tests run beside each other. */
+function ownShare(): string {
+  if (shares === undefined) {
+    const made = mkdtempSync(join(tmpdir(), 'torc-shares-'));
+    shares = made;
+    whenFileIsOver(() => {
+      shares = undefined;
+      rmSync(made, { recursive: true, force: true });
+    });
+  }
+  started += 1;
+  return join(shares, `${started}`);
+}
+let shares: string | undefined;
+let started = 0;
 
 /**
  * All that programs of this process start has it. Jobs have sessions of their own, so that those of a runner that is killed go on:

@@ -99,6 +99,7 @@ export async function runWorkflow(
     numCpus: options.numCpus,
     memoryGb: options.memoryGb,
     numGpus: options.numGpus,
+    sharesMachine: settings.standalone ? { database: settings.database } : undefined,
     labels: labelsOf(options),
     ...endOf(options),
     pollIntervalSeconds: options.pollInterval ?? 5,

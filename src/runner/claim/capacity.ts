@@ -39,8 +39,8 @@ export interface Capacity {
   free(): NodeSize;
   /** Node by node; empty if jobs are counted. */
   nodes(): readonly NodeRoom[];
-  /** Leases the resources of the job if it fits. */
-  lease(need: Need): Lease | undefined;
+  /** Leases the resources of the job if it fits; its devices are among these, if some are named. */
+  lease(need: Need, among?: readonly string[]): Lease | undefined;
   release(lease: Lease): void;
 }
 
@@ -62,12 +62,12 @@ export function createCapacity(nodes: readonly CapacityNode[]): Capacity {
     total: sum(books.map(({ total }) => total)),
     free: () => sum(books.map(({ free }) => free)),
     nodes: () => books,
-    lease(need) {
+    lease(need, among) {
       const taken = nodesWithRoom(need, books)?.map((place) => books[place] as Book);
       if (taken === undefined) return undefined;
       for (const book of taken) book.free = sizeWith(need, book);
       const [first] = taken as [Book];
-      const gpus = need.num_nodes > 1 ? [] : inOrder(first.devices, first.idle.splice(0, Math.max(0, need.num_gpus)));
+      const gpus = need.num_nodes > 1 ? [] : inOrder(first.devices, takeIdle(first, need.num_gpus, among));
       return { need, nodes: taken.map(({ name }) => name), gpus };
     },
     release({ need, nodes: names, gpus }) {
@@ -78,6 +78,14 @@ export function createCapacity(nodes: readonly CapacityNode[]): Capacity {
       }
     },
   };
+}
+
+function takeIdle(book: Book, count: number, among?: readonly string[]): readonly string[] {
+  if (count <= 0) return [];
+  if (among === undefined) return book.idle.splice(0, count);
+  const taken = book.idle.filter((each) => among.includes(each)).slice(0, count);
+  book.idle = book.idle.filter((each) => !taken.includes(each));
+  return taken;
 }
 
 /** Device 0 of a program is the first one of its list. */

@@ -21,6 +21,8 @@ export interface RunnerOptions {
   readonly numCpus?: number | undefined;
   readonly memoryGb?: number | undefined;
   readonly numGpus?: number | undefined;
+  /** A standalone run: it shares this machine with others of this user, who know it by its database. */
+  readonly sharesMachine?: { readonly database: string } | undefined;
   readonly labels: readonly string[];
   /** A moment of `steadyNow`: a clock that is set changes nothing. */
   readonly endAtMs?: number | undefined;

@@ -16,6 +16,8 @@ export interface RunFacts {
   readonly variables: readonly (readonly [string, string])[];
   /** What this runner limits jobs to; absent if it does not. */
   readonly limitsOf?: ((job: ClaimedJob) => JobLimits) | undefined;
+  /** What a job has of a machine that runs share, for runs in it (`core/lifecycle/share/job-share.ts`); absent if none is shared. */
+  readonly shareTextOf?: ((job: ClaimedJob) => string) | undefined;
 }
 
 /** What a job is limited to; what is absent is unlimited. */

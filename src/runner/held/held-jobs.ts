@@ -126,6 +126,8 @@ export function createHeldJobs(options: HeldOptions) {
     /** Returns the jobs that were not started; no job starts afterwards, unless it is opened again. */
     stopStarting,
     resumeStarting: waiting.open,
+    /** There may be room for jobs that wait. */
+    startWaiting: starts.fill,
     giveBackOlderThan: waiting.giveBackOlderThan,
     giveBackFreed: waiting.giveBackFreed,
     /** Ends these attempts, whose jobs were canceled; the others go on. */

@@ -19,6 +19,7 @@ import { type Conversation, type ConverseOptions, createConversation } from '../
 import type { TurnsOptions } from '../report/conversation/turns.ts';
 import { createReplies } from './replies.ts';
 import { createRunEnds, type RunnerEnd } from './run-end.ts';
+import type { RunShare } from '../share/run-share.ts';
 import { type WorkRules, workRules } from './work-rules.ts';
 
 /** The actions of a workflow, as far as they keep a runner alive. */
@@ -61,6 +62,7 @@ export interface WorkOptions extends Omit<HeldOptions, 'hasTimeFor' | 'terminati
   readonly limitScripts: (ms: number) => void;
   /** It is time to check for lost runners of this host. */
   readonly onPoll: () => void;
+  readonly share?: Pick<RunShare, 'begin'> | undefined;
   /** See `IdlePolicyOptions`; the default is 0. */
   readonly stuckMs?: number | undefined;
 }
@@ -102,6 +104,7 @@ export function createRunnerWork(given: WorkOptions) {
       },
     },
   });
+  given.share?.begin({ queued: () => jobs.queued, onRoom: jobs.startWaiting });
   const stop = createStop({ ...rules, jobs, run, onEmpty: () => ends.finish() });
   const drain = given.drainOf(jobs, () => !stop.began);
   const claims = claimsOf(given, claimRules, jobs);

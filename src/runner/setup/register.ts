@@ -24,6 +24,7 @@ import type { RunnerOptions } from '../facts/options.ts';
 import { type StartMode, resolveMode } from '../../core/allocation/execution-mode.ts';
 import { offeredNodes } from './offered-nodes.ts';
 import { markVariables } from '../facts/marks.ts';
+import { joinShare, type Sharing } from '../share/join-share.ts';
 import { slurmTermination } from '../../core/attempt/srun-termination.ts';
 import { noTimeReason } from '../claim/claim-time.ts';
 
@@ -39,6 +40,8 @@ export interface Registered {
   /** What its jobs have in their environment, and the allocation in which they run. */
   readonly own: RunnerFacts;
   readonly capacity: Capacity;
+  /** Its part of the machine; undefined if it has all of it. */
+  readonly share: Sharing['share'] | undefined;
   /** The nodes on which it starts jobs. */
   readonly nodes: readonly CapacityNode[];
   readonly run: CurrentRun;
@@ -78,9 +81,21 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   const offered = offeredBy(options, host);
   const own = { name: host.hostname, ...offered, devices };
   const nodes = await offeredNodes({ mode, batch: options.batch, allocation, own, log });
-  const capacity =
+  const ownCapacity =
     options.maxParallelJobs === undefined ? createCapacity(nodes) : createSlots(options.maxParallelJobs, devices);
   const identity = ownIdentity();
+  const environment = process.env;
+  const sharing = joinShare({
+    options,
+    environment,
+    workflow,
+    identity,
+    mark,
+    capacity: ownCapacity,
+    devices,
+    host,
+    log,
+  });
   // The server compares the end of this runner with its own clock.
   const aheadSeconds = options.endAtMs === undefined ? undefined : await clockAheadSeconds(client, log);
   const ledgerPath = ledgerPathOf(resolve(outputDir), { workflowId, runId, mark });
@@ -113,6 +128,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     submissionDirectory: workflow.submission_directory ?? undefined,
     execution,
     variables: [...options.variables, ...markVariables(mark, process.env)],
+    shareTextOf: sharing?.textOf,
     ledger,
     outbox: createReportOutbox(),
     log,
@@ -125,7 +141,8 @@ export async function register(client: Client, options: RunnerOptions, startedAt
     hostname: host.hostname,
     own: { mark, allocationId: jobIdOf(allocation), jobVariable: options.batch?.jobVariable },
     run,
-    capacity,
+    capacity: sharing?.capacity ?? ownCapacity,
+    share: sharing?.share,
     nodes,
     logPath,
   };

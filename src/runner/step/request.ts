@@ -1,6 +1,7 @@
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import { filesOf, MEMORY_REPORT_VARIABLE, memoryReportOf } from '../../core/contract/files/job.ts';
 import type { ExecutionConfig } from '../../core/contract/workflow.ts';
+import { JOB_SHARE_VARIABLE } from '../../core/lifecycle/share/job-share.ts';
 import type { RunFacts } from '../facts/run-facts.ts';
 import type { LaunchRequest } from '../launch/launcher.ts';
 
@@ -30,7 +31,13 @@ export const environmentOfRun = (
 
 /** The variables of a job in addition to those of its run, which it cannot replace: its own, its devices, its identity. */
 export function stepVariables(facts: RunFacts, job: ClaimedJob, gpus: readonly string[]): [string, string][] {
-  const ours = [...deviceVariables(gpus), ...limitVariables(facts, job), ...identityOf(job)];
+  const share = facts.shareTextOf?.(job);
+  const ours = [
+    ...deviceVariables(gpus),
+    ...limitVariables(facts, job),
+    ...identityOf(job),
+    ...(share === undefined ? [] : [[JOB_SHARE_VARIABLE, share] satisfies [string, string]]),
+  ];
   const hidden: [string, string][] = hidesGpus(facts.execution) && job.need.num_gpus === 0 ? HIDDEN : [];
   if (!job.env) return [...hidden, ...ours];
   const fixed = new Set([...runVariables(facts), ...ours].map(([name]) => name));
