@@ -5,7 +5,8 @@ import { processesWhere } from '../host/marked.ts';
 import type { Machine } from '../host/machine.ts';
 import { parseStat } from '../host/proc.ts';
 import { MARK_VARIABLE } from '../../core/attempt/belongs-to.ts';
-import { type Amounts, isNothing, sumOfAmounts } from '../../core/lifecycle/share/amounts.ts';
+import type { Amounts } from '../../core/job/amounts.ts';
+import { isNothing, sumOfAmounts } from '../../core/lifecycle/share/amounts.ts';
 import { JOB_SHARE_VARIABLE, jobShareOf } from '../../core/lifecycle/share/job-share.ts';
 import type { SharingRun } from '../../core/lifecycle/share/sharing-run.ts';
 

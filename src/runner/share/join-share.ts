@@ -4,7 +4,8 @@ import { openShareFile, SHARE_VARIABLE } from '../../cluster/share/share-file.ts
 import { MARK_VARIABLE } from '../../core/attempt/belongs-to.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
-import { type Amounts, jobAmounts } from '../../core/lifecycle/share/amounts.ts';
+import type { Amounts } from '../../core/job/amounts.ts';
+import { jobAmounts } from '../../core/lifecycle/share/amounts.ts';
 import { JOB_SHARE_VARIABLE, jobShareOf, jobShareText } from '../../core/lifecycle/share/job-share.ts';
 import { WHOLE_MACHINE } from '../../core/lifecycle/share/sharing-run.ts';
 import type { Capacity } from '../claim/capacity.ts';

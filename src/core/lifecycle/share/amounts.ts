@@ -1,10 +1,10 @@
+import type { Amounts } from '../../job/amounts.ts';
 import type { Need } from '../../contract/exchange.ts';
 
-/**
+/*
  * Amounts of what runs on one machine share, by name: `cpus`, `memory_bytes`, `gpus`, and `license NAME` for a named limit.
  * What is absent is 0.
  */
-export type Amounts = Readonly<Record<string, number>>;
 
 /** What a job takes of the machine. */
 export const jobAmounts = ({ num_cpus, memory_bytes, num_gpus }: Need): Amounts => ({

@@ -1,4 +1,5 @@
-import { type Amounts, withAdded, sumOfAmounts } from './amounts.ts';
+import type { Amounts } from '../../job/amounts.ts';
+import { withAdded, sumOfAmounts } from './amounts.ts';
 import { mayKeep, mayTake, sharersAt } from './fair-share.ts';
 import type { SharingRun } from './sharing-run.ts';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Amounts, fitsIn, withAdded, sumOfAmounts } from './amounts.ts';
+import type { Amounts } from '../../job/amounts.ts';
+import { fitsIn, withAdded, sumOfAmounts } from './amounts.ts';
 import { askFor, giveBack, isAnyWaiting, waitFor } from './ask.ts';
 import { mayKeep, mayTake, type Sharer, sharersAt } from './fair-share.ts';
 import { type SharingRun, WHOLE_MACHINE } from './sharing-run.ts';

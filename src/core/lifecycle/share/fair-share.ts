@@ -1,4 +1,5 @@
-import { type Amounts, atMostAll, fitsIn, isNothing, partOf, withAdded, sumOfAmounts } from './amounts.ts';
+import type { Amounts } from '../../job/amounts.ts';
+import { atMostAll, fitsIn, isNothing, partOf, withAdded, sumOfAmounts } from './amounts.ts';
 
 /*
  * How runs that stand beside each other on one machine share it. Pure functions of what each of them holds and waits for: every

@@ -1,4 +1,4 @@
-import type { Amounts } from './amounts.ts';
+import type { Amounts } from '../../job/amounts.ts';
 
 /**
  * What a job has of the machine, as its environment says. A run that a job starts takes from that and asks nothing of the machine:

@@ -1,4 +1,4 @@
-import type { Amounts } from './amounts.ts';
+import type { Amounts } from '../../job/amounts.ts';
 import type { Sharer, ShareWait } from './fair-share.ts';
 
 /**

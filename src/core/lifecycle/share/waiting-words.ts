@@ -1,6 +1,7 @@
 import { counted } from '../../quantity/count-text.ts';
 import { sizeText } from '../../quantity/size-text.ts';
-import { type Amounts, atMostAll, withAdded, sumOfAmounts } from './amounts.ts';
+import type { Amounts } from '../../job/amounts.ts';
+import { atMostAll, withAdded, sumOfAmounts } from './amounts.ts';
 import type { SharingRun } from './sharing-run.ts';
 
 /** Another run that has some of what a run waits for. */
