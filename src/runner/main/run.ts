@@ -65,7 +65,7 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     const end = await work.finished;
     for (const part of [work.idlePolicy, begun, limit, memoryGuard, planned]) part?.close();
     jobs.stopStarting();
-    registered.share?.leave();
+    registered.share?.close();
     const patient = patientClient(given, TEARDOWN_PATIENCE_MS);
     const parts = { client: server.client, patient, registered, record, journal, drain: work.drain, startedAt };
     const summary = await tearDown({ ...equipment, ...parts, conversation, jobs }, end);

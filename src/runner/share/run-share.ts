@@ -72,7 +72,7 @@ export function createRunShare(options: RunShareOptions) {
   const stopSharing = (reason: string) => {
     if (isAlone) return;
     isAlone = true;
-    close();
+    disconnect();
     onAlone(reason);
     setImmediate(() => listener?.onRoom());
   };
@@ -213,7 +213,7 @@ export function createRunShare(options: RunShareOptions) {
     });
   };
 
-  const close = () => {
+  const disconnect = () => {
     for (const timer of [unusedTimer, lookTimer, checkTimer, pollTimer]) timer?.cancel();
     file?.close();
     file = undefined;
@@ -263,11 +263,11 @@ export function createRunShare(options: RunShareOptions) {
       unusedTimer = after(UNUSED_MS, () => void guarded(() => isContended() && returnUnused(true))).unref();
     },
     /** The run is over. */
-    leave() {
+    close() {
       if (isClosed) return;
       isClosed = true;
       guarded(() => file?.change((all) => ({ runs: all.filter(({ id }) => id !== own.id), result: true })));
-      close();
+      disconnect();
     },
   };
 }
