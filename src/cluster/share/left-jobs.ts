@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { valueIn } from '../host/environment-of.ts';
 import { proofOfEnd } from '../host/facts.ts';
 import { processesWhere } from '../host/marked.ts';
 import type { Machine } from '../host/machine.ts';
-import { parseStat } from '../host/proc.ts';
 import { MARK_VARIABLE } from '../../core/attempt/belongs-to.ts';
 import type { Amounts } from '../../core/job/amounts.ts';
 import { isNothing, sumOfAmounts } from '../../core/lifecycle/share/amounts.ts';
@@ -38,12 +36,3 @@ export const withoutGone = (runs: readonly SharingRun[], left: ReadonlyMap<strin
     if (holds === undefined) return [run];
     return isNothing(holds) ? [] : [{ ...run, holds, waits: undefined, isLeft: true }];
   });
-
-/** Whether a process is stopped by a signal, as by Ctrl-Z. */
-export function isSuspended(pid: number): boolean {
-  try {
-    return parseStat(readFileSync(`/proc/${pid}/stat`))?.state === 'T';
-  } catch {
-    return false;
-  }
-}
