@@ -733,6 +733,9 @@ export interface Calls {
     params: {
       id: number;
     };
+    query?: {
+      choice?: number | undefined;
+    } | undefined;
   }) => Promise<{
     workflow_id: number;
     workflow_name: string;
@@ -764,6 +767,19 @@ export interface Calls {
     unserved_ready_labels?: Record<string, number> | null | undefined;
     is_being_created?: boolean | null | undefined;
     run_id?: number | null | undefined;
+    chosen_by_status?: {
+      uninitialized: number;
+      blocked: number;
+      ready: number;
+      pending: number;
+      running: number;
+      completed: number;
+      failed: number;
+      canceled: number;
+      terminated: number;
+      disabled: number;
+      pending_failed: number;
+    } | null | undefined;
     held_attempts?: {
       compute_node_id: number;
       hostname: string;
@@ -1433,12 +1449,17 @@ export interface Calls {
         }[] | null | undefined;
         remove?: number[] | null | undefined;
       } | null | undefined;
+      choice?: {
+        number: number;
+        job_ids: number[];
+      } | null | undefined;
     };
   }) => Promise<{
     added_jobs: number;
     changed_jobs: number;
     removed_jobs: number;
     rerun_jobs: number;
+    chosen_jobs?: number | undefined;
     held: {
       job_id: number;
       job_name: string;
@@ -1927,6 +1948,7 @@ export interface Calls {
           after?: number[] | null | undefined;
         } | null | undefined;
       } | null | undefined;
+      choice?: number | null | undefined;
       setup?: boolean | null | undefined;
       cancels_allocations?: boolean | null | undefined;
       deletes_files?: boolean | null | undefined;
@@ -2053,6 +2075,7 @@ export interface Calls {
     };
     is_complete: boolean;
     is_canceled: boolean;
+    choice_state?: "complete" | "under_way" | "waiting" | null | undefined;
     is_releasing?: boolean | null | undefined;
     change_id: number;
     is_deregistered?: boolean | null | undefined;

@@ -112,6 +112,8 @@ export const ExchangeRequest = z.object({
    */
   held: maybe(z.array(id)),
   want: maybe(Want),
+  /** Only jobs of this choice (`PlanUpdate`) are assigned. */
+  choice: maybe(integer),
   /** The first exchange of a runner: the reply has what it needs to know of the workflow once. */
   setup: maybe(flag),
   /** The runner can cancel allocations of the workflow in Slurm. */
@@ -180,6 +182,9 @@ export type RunnerSetup = z.output<typeof RunnerSetup>;
 export const HeldAttempt = z.object({ job_id: id, attempt_id: integer });
 export type HeldAttempt = z.output<typeof HeldAttempt>;
 
+const choiceStates = ['complete', 'under_way', 'waiting'] as const;
+export type ChoiceState = (typeof choiceStates)[number];
+
 export const ExchangeReply = z.object({
   jobs: z.array(ClaimedJob),
   /** Absent when none was wanted. */
@@ -188,6 +193,11 @@ export const ExchangeReply = z.object({
   jobs_by_status: JobStatusCounts,
   is_complete: flag,
   is_canceled: flag,
+  /**
+   * How the jobs of the choice stand: all have ended, some are ready or with a runner, or those that are left wait for others. Absent
+   * unless the request names a choice.
+   */
+  choice_state: maybe(z.enum(choiceStates)),
   /** True while the server still releases jobs that wait for ended ones: blocked jobs may become ready at any time. */
   is_releasing: maybe(flag),
   /** The last change that the reply includes: the runner can ignore events up to this id. */

@@ -113,6 +113,11 @@ export const PlanUpdate = z.object({
       remove: removed,
     }),
   ),
+  /**
+   * Jobs for runners that take no others (`choice` of an exchange), under a number that their client picks. A job belongs to the last
+   * choice that names it. With a choice, jobs that have ended stay as they are unless they run again by name, whatever they depend on.
+   */
+  choice: maybe(z.object({ number: integer, job_ids: z.array(z.int()) })),
 });
 export type PlanUpdate = z.output<typeof PlanUpdate>;
 
@@ -127,6 +132,8 @@ export const PlanUpdated = z.object({
   removed_jobs: integer,
   /** Jobs that run again or for the first time, those downstream of added and changed ones included. */
   rerun_jobs: integer,
+  /** How many jobs the choice names; absent without one. Servers that know no choices never send it. */
+  chosen_jobs: integer.optional(),
   held: z.array(z.object({ job_id: id, job_name: text, reason: z.enum(heldReasons), running_job_name: text })),
 });
 export type PlanUpdated = z.output<typeof PlanUpdated>;

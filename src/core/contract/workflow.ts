@@ -125,6 +125,8 @@ export const WorkflowStatus = z.object({
   is_being_created: maybe(flag),
   /** Addition: the number of the current run, which is part of the names of files and journals. */
   run_id: maybe(integer),
+  /** Addition: the jobs of the choice that the request names, by status. */
+  chosen_by_status: maybe(JobStatusCounts),
   /**
    * Addition: attempts that a runner still holds although their job was canceled or reset. Their jobs are not assigned
    * before these attempts end. Absent if there are none.

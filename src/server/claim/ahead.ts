@@ -15,6 +15,8 @@ export interface ChosenAhead {
 
 export interface AheadWanted {
   readonly limit: number;
+  /** Only jobs of this choice; null: any. */
+  readonly choice: number | null;
   /** Held jobs whose dependents are looked at, best first. */
   readonly after: readonly number[];
   /** Could the runner take a job of this kind? */
@@ -58,7 +60,7 @@ export const createAheadClaims = (queries: ClaimQueries) => {
 
   const choose = (
     { workflowId, nodeId }: RunnerOfWorkflow,
-    { limit, after, fits, leastPriority }: AheadWanted,
+    { limit, choice, after, fits, leastPriority }: AheadWanted,
   ): AheadChosen => {
     const kindById = createKinds(queries.classById);
     const held = JSON.stringify([...new Set(after)]);
@@ -76,7 +78,7 @@ export const createAheadClaims = (queries: ClaimQueries) => {
 
     let at = 0;
     for (; at < parents.length && at < MOST_PARENTS && jobs.length < limit; at += 1) {
-      for (const each of queries.dependents.all({ id: parents[at] as number, limit: MOST_EDGES }))
+      for (const each of queries.dependents.all({ id: parents[at] as number, choice, limit: MOST_EDGES }))
         if (jobs.length < limit) claim(each);
     }
     const waitedFor = new Set(jobs.flatMap((each) => each.waitsFor));

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { registerNode, testService, type TestService, workflowOf } from '../../../tests/support/service.ts';
-import { readySql } from './queries.ts';
+import { chosenClaimableSql, chosenReadySql, readySql } from './queries.ts';
 
 let service: TestService;
 
@@ -284,4 +284,59 @@ it('the ready jobs of a class are read from the index, in order, without a sort'
     'CORRELATED SCALAR SUBQUERY 1',
     'SEARCH held USING PRIMARY KEY (job_id=?)',
   ]);
+});
+
+it('the ready jobs of a choice are read from its own index, in order, without a sort or a look at other jobs', () => {
+  const [first] = service.store.db.plan(chosenReadySql);
+  expect(first).toBe('SEARCH job USING COVERING INDEX job_chosen (choice=? AND status=? AND class_id=?)');
+  const plan = service.store.db.plan(chosenClaimableSql).join('\n');
+  expect(plan).toContain('job_chosen (choice=? AND status=? AND class_id=?)');
+  expect(plan).not.toContain('SCAN');
+  expect(plan).not.toContain('TEMP B-TREE');
+});
+
+describe('a choice of jobs', () => {
+  const twoOfFour = async () => {
+    const made = await workflowOf(service, [
+      { name: 'first' },
+      { name: 'chosen' },
+      { name: 'second', after: ['chosen'] },
+      { name: 'other' },
+    ]);
+    await service.client.updatePlan({
+      params: { id: made.id },
+      query: {},
+      body: { choice: { number: 77, job_ids: [2, 3] } },
+    });
+    return made;
+  };
+
+  it('its runner gets no other jobs, now or ahead, and one without a choice gets all', async () => {
+    const { id, nodeId } = await twoOfFour();
+    const ask = async (choice: number | undefined) =>
+      service.client.exchange({
+        params: { id },
+        body: { run_id: 1, compute_node_id: nodeId, choice, want: { limit: 9, prefetch: 0, ahead: { limit: 9 } } },
+      });
+    const { jobs, ahead, choice_state: state } = await ask(77);
+    expect(jobs.map(({ name }) => name)).toEqual(['chosen']);
+    expect(ahead?.jobs.map(({ name }) => name)).toEqual(['second']);
+    expect(state).toBe('under_way');
+    const rest = await ask(undefined);
+    expect(rest.jobs.map(({ name }) => name)).toEqual(['first', 'other']);
+    expect(rest).not.toHaveProperty('choice_state');
+    expect((await ask(78)).choice_state).toBe('complete');
+  });
+
+  it('a job belongs to the last choice that names it, and a choice that waits for one of another says so', async () => {
+    const { id, nodeId } = await twoOfFour();
+    await service.client.updatePlan({
+      params: { id },
+      query: {},
+      body: { choice: { number: 78, job_ids: [2] } },
+    });
+    const body = { run_id: 1, compute_node_id: nodeId, choice: 77, want: { limit: 9, prefetch: 0 } };
+    const reply = await service.client.exchange({ params: { id }, body });
+    expect([reply.jobs, reply.choice_state]).toEqual([[], 'waiting']);
+  });
 });

@@ -1,4 +1,4 @@
-import type { Ahead, AheadJob, ClaimedJob, Want } from '../../core/contract/exchange.ts';
+import type { Ahead, AheadJob, ChoiceState, ClaimedJob, Want } from '../../core/contract/exchange.ts';
 import type { Store } from '../records/store.ts';
 import { createAheadClaims } from './ahead.ts';
 import { createClaimedJobs } from './claimed-jobs.ts';
@@ -10,6 +10,8 @@ import { createSelection, fitsAhead, type ClaimParts } from './selection.ts';
 interface Asker {
   readonly workflowId: number;
   readonly nodeId: number | null;
+  /** The choice whose jobs alone it takes. */
+  readonly choice?: number | undefined;
 }
 
 /** Assigns ready jobs to a runner; no job is assigned twice. `selection.ts` says which jobs. */
@@ -21,8 +23,8 @@ export const createClaim = (store: Store, queries: ClaimQueries) => {
   const { giveBack, giveBackAllBut, dropUnknown } = createGiveBack(store, queries);
 
   /** A claim that is executed in parts, each in its own transaction: together they take the same jobs as a single one. */
-  const inParts = ({ workflowId, nodeId }: Asker, want: Want): ClaimParts<ClaimedJob> => {
-    const next = selection.parts(workflowId, want);
+  const inParts = ({ workflowId, nodeId, choice }: Asker, want: Want): ClaimParts<ClaimedJob> => {
+    const next = selection.parts({ workflowId, choice }, want);
     return (limit, prefetch) => {
       const chosen = next(limit, prefetch);
       if (chosen.length === 0) return [];
@@ -59,17 +61,22 @@ export const createClaim = (store: Store, queries: ClaimQueries) => {
     },
 
     /** Jobs that wait only for jobs which the runner holds; `assigned` are those of this turn. */
-    claimAhead(holder: RunnerOfWorkflow, want: Want, assigned: readonly number[]): Ahead | undefined {
+    claimAhead(
+      holder: RunnerOfWorkflow & Pick<Asker, 'choice'>,
+      want: Want,
+      assigned: readonly number[],
+    ): Ahead | undefined {
       const { limit = 0, after } = want.ahead ?? {};
       if (limit === 0) return undefined;
-      const { workflowId } = holder;
+      const { workflowId, choice } = holder;
       const fits = fitsAhead(want);
       let least: number | undefined;
       const chosen = ahead.choose(holder, {
         limit,
+        choice: choice ?? null,
         after: [...assigned, ...(after ?? [])],
         fits,
-        leastPriority: () => (least ??= selection.topPriority(workflowId, fits)),
+        leastPriority: () => (least ??= selection.topPriority({ workflowId, choice }, fits)),
       });
       return {
         jobs: claimedJobs.ahead(workflowId, chosen.jobs),
@@ -82,6 +89,11 @@ export const createClaim = (store: Store, queries: ClaimQueries) => {
     aheadSame(holder: RunnerOfWorkflow, jobIds: readonly number[]): AheadJob[] {
       if (jobIds.length === 0) return [];
       return claimedJobs.ahead(holder.workflowId, ahead.again(holder, new Set(jobIds)));
+    },
+
+    choiceState(choice: number): ChoiceState {
+      if (queries.underWayOfChoice.get({ choice }) !== undefined) return 'under_way';
+      return queries.openOfChoice.get({ choice }) === undefined ? 'complete' : 'waiting';
     },
 
     giveBack,

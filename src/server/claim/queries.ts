@@ -1,4 +1,4 @@
-import { HELD, WAITS_FOR_DECISION } from '../../core/job/statuses.ts';
+import { HELD, OPEN, UNDER_WAY, WAITS_FOR_DECISION } from '../../core/job/statuses.ts';
 import type { Database, NoParameters } from '../store/database.ts';
 import type { AllocationRow } from '../records/allocation/row.ts';
 import { notHeld } from '../records/job/held-attempts.ts';
@@ -34,12 +34,17 @@ export interface UpstreamJob {
   claimed_by: number | null;
 }
 
-export const readySql = `
+/** Of all jobs from the index job_ready, of those of a choice from job_chosen. */
+const OF_CHOICE = 'job.choice = :choice and ';
+
+const readyWhere = (isChoice: boolean) => `
   select id, priority
   from job
-  where class_id = :classId and status = ${STATUS.ready} and ${notHeld}
+  where ${isChoice ? OF_CHOICE : ''}class_id = :classId and status = ${STATUS.ready} and ${notHeld}
   order by priority desc, id
   limit :limit offset :offset`;
+export const readySql = readyWhere(false);
+export const chosenReadySql = readyWhere(true);
 
 /** The properties of a class of jobs that matter for a claim, as stored. */
 export interface KindRow {
@@ -67,17 +72,19 @@ const kindSql = `
   join resource_requirements needs on needs.id = job_class.resource_requirements_id`;
 
 /** Only the classes with ready jobs, each with the first of them: of thousands of classes most have none. */
-export const claimableSql = `
+const claimableWhere = (isChoice: boolean) => `
   select${kindColumns},
     head.id as head_id, head.priority as head_priority
   from job_class
   cross join job head on head.id = (
     select job.id from job
-    where job.class_id = job_class.id and job.status = ${STATUS.ready} and ${notHeld}
+    where ${isChoice ? OF_CHOICE : ''}job.class_id = job_class.id and job.status = ${STATUS.ready} and ${notHeld}
     order by job.priority desc, job.id
     limit 1)
   cross join resource_requirements needs on needs.id = job_class.resource_requirements_id
   where job_class.workflow_id = :workflowId`;
+export const claimableSql = claimableWhere(false);
+export const chosenClaimableSql = claimableWhere(true);
 
 /**
  * The kinds of jobs that a runner may still get: ready, blocked, assigned to another, waiting for a decision, or running
@@ -128,6 +135,7 @@ interface StoredOutput {
 
 export const claimQueries = (db: Database) => ({
   claimable: db.prepare<{ workflowId: number }, ClaimableRow>(claimableSql),
+  claimableOfChoice: db.prepare<{ workflowId: number; choice: number }, ClaimableRow>(chosenClaimableSql),
   classById: db.prepare<{ id: number }, KindRow>(`${kindSql} where job_class.id = :id`),
 
   kindsLeft: db.prepare<{ workflowId: number }, KindRow>(kindsLeftSql),
@@ -169,6 +177,15 @@ export const claimQueries = (db: Database) => ({
   // The order must come from the index job_ready, never from a sort: every runner runs this query, and sorting 100,000
   // ready jobs each time would overload the server. claim.test.ts checks the query plan.
   ready: db.prepare<{ classId: number; limit: number; offset: number }, WaitingJob>(readySql),
+  readyOfChoice: db.prepare<{ choice: number; classId: number; limit: number; offset: number }, WaitingJob>(
+    chosenReadySql,
+  ),
+  underWayOfChoice: db.prepare<{ choice: number }, { id: number }>(
+    `select id from job where choice = :choice and status in ${anyOf(UNDER_WAY)} limit 1`,
+  ),
+  openOfChoice: db.prepare<{ choice: number }, { id: number }>(
+    `select id from job where choice = :choice and status in ${anyOf(OPEN)} limit 1`,
+  ),
   // Whole rows only of the assigned jobs: 18 columns cost three times as much to read as two.
   jobs: db.prepare<{ ids: string }, JobRow>(`
     select ${jobColumns} from json_each(:ids) wanted cross join job on job.id = wanted.value`),
@@ -178,11 +195,12 @@ export const claimQueries = (db: Database) => ({
     where id in (select value from json_each(:ids))`),
 
   // Claims ahead. A job that waits for more jobs than a page is never one, so no query reads more edges than that.
-  dependents: db.prepare<{ id: number; limit: number }, Dependent>(`
+  dependents: db.prepare<{ id: number; choice: number | null; limit: number }, Dependent>(`
     select job.id, job.class_id, job.priority, job.unmet
     from (select job_id from job_depends_on where depends_on_job_id = :id order by job_id limit :limit) edge
     cross join job on job.id = edge.job_id
-    where job.status = ${STATUS.blocked} and job.claimed_by is null and job.upstream_failed = 0 and ${notHeld}`),
+    where job.status = ${STATUS.blocked} and job.claimed_by is null and job.upstream_failed = 0 and ${notHeld}
+      and (:choice is null or job.choice = :choice)`),
   upstream: db.prepare<{ id: number; limit: number }, UpstreamJob>(`
     select other.id, other.status, other.claimed_by
     from job_depends_on edge

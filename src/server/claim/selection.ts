@@ -8,6 +8,12 @@ import { byPriority, type ClaimableClass, walkReady } from './merge.ts';
 import { type ChosenJob, fitsOffer, isBoundTo, pack, placesOf } from './offer.ts';
 import type { ClaimQueries } from './queries.ts';
 
+/** Whose ready jobs: those of a workflow, or of one choice in it. */
+interface Among {
+  readonly workflowId: number;
+  readonly choice?: number | undefined;
+}
+
 /** The next jobs of a claim: at most `limit` to start and `prefetch` ahead; empty if there are no more. */
 export type ClaimParts<Job> = (limit: number, prefetch: number) => Job[];
 
@@ -18,17 +24,28 @@ export type ClaimParts<Job> = (limit: number, prefetch: number) => Job[];
  * runner's empty node. Without an offer, jobs are counted and their requirements ignored.
  */
 export function createSelection(queries: ClaimQueries) {
-  const classesOf = (workflowId: number): ClaimableClass[] =>
-    queries.claimable.all({ workflowId }).map((row) => ({
+  const classesOf = ({ workflowId, choice }: Among): ClaimableClass[] => {
+    const rows =
+      choice === undefined
+        ? queries.claimable.all({ workflowId })
+        : queries.claimableOfChoice.all({ workflowId, choice });
+    return rows.map((row) => ({
       id: row.id,
       ...jobKindOf(row),
       head: { id: row.head_id, priority: row.head_priority },
     }));
+  };
 
-  const fetch = (classId: number, limit: number, offset: number) => queries.ready.all({ classId, limit, offset });
+  const fetchAmong =
+    ({ choice }: Among) =>
+    (classId: number, limit: number, offset: number) =>
+      choice === undefined
+        ? queries.ready.all({ classId, limit, offset })
+        : queries.readyOfChoice.all({ choice, classId, limit, offset });
 
   /** Successive parts of one claim by resources: together they take the same jobs as a single claim. */
-  const byResources = (workflowId: number, want: Want, offer: ComputeNodesResources): ClaimParts<ChosenJob> => {
+  const byResources = (among: Among, want: Want, offer: ComputeNodesResources): ClaimParts<ChosenJob> => {
+    const fetch = fetchAmong(among);
     refuseBadLabels(offer.labels);
     const { room } = placesOf(want, offer);
     const fits = fitsOffer(want, offer);
@@ -39,7 +56,7 @@ export function createSelection(queries: ClaimQueries) {
     let isForAny = false;
 
     return (limit, prefetch) => {
-      const eligible = classesOf(workflowId).filter(fits);
+      const eligible = classesOf(among).filter(fits);
       const amount = { limit, prefetch };
       const bound = isForAny ? eligible : eligible.filter(isBound);
       let chosen = pack(bound, amount, free, fetch);
@@ -53,14 +70,14 @@ export function createSelection(queries: ClaimQueries) {
     };
   };
 
-  const inOrder = (workflowId: number, want: Want): ClaimParts<ChosenJob> => {
+  const inOrder = (among: Among, want: Want): ClaimParts<ChosenJob> => {
     refuseBadLabels(want.labels);
     const labels = sortedLabels(want.labels);
     return (limit, prefetch) => {
       const chosen: ChosenJob[] = [];
       const atMost = limit + prefetch;
-      const classes = classesOf(workflowId).filter((each) => covers(labels, each.labels));
-      walkReady(classes, byPriority, atMost, fetch, (id, need) => {
+      const classes = classesOf(among).filter((each) => covers(labels, each.labels));
+      walkReady(classes, byPriority, atMost, fetchAmong(among), (id, need) => {
         chosen.push({ id, need });
         return chosen.length === atMost ? 'stop' : 'next';
       });
@@ -70,13 +87,13 @@ export function createSelection(queries: ClaimQueries) {
 
   return {
     /** Each call chooses among the jobs that are ready by then: those chosen before must have been claimed. */
-    parts: (workflowId: number, want: Want): ClaimParts<ChosenJob> =>
-      want.offer ? byResources(workflowId, want, want.offer) : inOrder(workflowId, want),
+    parts: (among: Among, want: Want): ClaimParts<ChosenJob> =>
+      want.offer ? byResources(among, want, want.offer) : inOrder(among, want),
 
     /** The highest priority among ready jobs of these kinds. */
-    topPriority: (workflowId: number, fits: (kind: JobKind) => boolean): number =>
+    topPriority: (among: Among, fits: (kind: JobKind) => boolean): number =>
       greatest(
-        classesOf(workflowId)
+        classesOf(among)
           .filter(fits)
           .map(({ head }) => head.priority),
       ),

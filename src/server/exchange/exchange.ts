@@ -66,8 +66,8 @@ export const createExchange = (
     return errors;
   };
 
-  const assign = (workflowId: number, { compute_node_id: nodeId, held, want }: ExchangeRequest): ClaimedJob[] => {
-    const asker = { workflowId, nodeId };
+  const assign = (workflowId: number, { compute_node_id: nodeId, held, want, choice }: ExchangeRequest) => {
+    const asker = { workflowId, nodeId, choice: choice ?? undefined };
     const jobs = held ? claim.handAgain(asker, held) : [];
     if (want)
       for (const each of claim.claim(asker, { ...want, limit: Math.max(0, want.limit - jobs.length) })) jobs.push(each);
@@ -77,6 +77,7 @@ export const createExchange = (
   return (workflowId: number, turn: ExchangeRequest): ExchangeReply => {
     const { run_id: current, is_canceled: canceled } = find.run(workflowId);
     const { run_id: runId, compute_node_id: nodeId, turn: number, is_last: isLast } = turn;
+    const choice = turn.choice ?? undefined;
     refuseOtherRun(runId, current);
     const isCanceled = canceled === 1;
     const node = turns.node(workflowId, nodeId);
@@ -92,6 +93,7 @@ export const createExchange = (
         jobs_by_status: byStatus,
         is_complete: isCanceled || allEnded(byStatus),
         is_canceled: isCanceled,
+        ...(choice === undefined ? {} : { choice_state: claim.choiceState(choice) }),
         ...(releases.isAtWork(workflowId) ? { is_releasing: true } : {}),
         change_id: changes.lastId,
         ...(node.isActive ? {} : { is_deregistered: true }),
@@ -108,7 +110,7 @@ export const createExchange = (
 
     const numbered = typeof number === 'number' ? number : undefined;
     const before = numbered === undefined ? undefined : turns.answered(nodeId, node, numbered);
-    const asker = { workflowId, nodeId };
+    const asker = { workflowId, nodeId, choice };
     if (before !== undefined) {
       const same = claim.aheadSame(asker, before.jobIds);
       const ahead = same.length === 0 ? undefined : { jobs: same, rest: [], settled: [] };

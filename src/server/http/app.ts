@@ -166,7 +166,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   const streams = { permissions, logins };
   const ending = { onDropped, stallMs };
   const statusOf = async (id: number) =>
-    handlers.getWorkflowStatus({ params: { id }, query: undefined, body: undefined }, ANONYMOUS);
+    handlers.getWorkflowStatus({ params: { id }, query: {}, body: undefined }, ANONYMOUS);
   const viewStatus = createStatusFeeds({ ...ending, statusOf, onChange: store.changes.subscribe });
   serveStream(app, 'streamEvents', streams, createEventStreams(store, ending));
   serveStream(app, 'streamWorkflowStatus', streams, ({ params: { id } }, viewing) =>

@@ -2,7 +2,7 @@ import { API_VERSION, GIT_HASH, VERSION } from '../../core/contract/version.ts';
 import { isOneOf, NOT_BEGUN } from '../../core/job/statuses.ts';
 import type { Permissions } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
-import { allEnded, createCounts } from '../records/job/counts.ts';
+import { allEnded, createChoiceCounts, createCounts } from '../records/job/counts.ts';
 import { listByPath } from '../records/records.ts';
 import type { Store } from '../records/store.ts';
 import { reportQueries } from './queries.ts';
@@ -15,6 +15,7 @@ export const reportHandlers = (store: Store, permissions: Permissions) => {
   const { db, find } = store;
   const queries = reportQueries(db);
   const counts = createCounts(db);
+  const countsOfChoice = createChoiceCounts(db);
   const standing = statusQueries(db);
   const status = createStatus(store, standing, counts);
 
@@ -29,7 +30,10 @@ export const reportHandlers = (store: Store, permissions: Permissions) => {
       ...(permissions.isEnforced ? {} : { git_hash: GIT_HASH }),
     }),
 
-    getWorkflowStatus: ({ params }) => status(params.id),
+    async getWorkflowStatus({ params, query: { choice } }) {
+      const found = await status(params.id);
+      return choice === undefined ? found : { ...found, chosen_by_status: countsOfChoice(choice) };
+    },
     isComplete({ params: { id } }) {
       const isCanceled = find.workflow(id).is_canceled === 1;
       return { is_complete: isCanceled || allEnded(counts(id)), is_canceled: isCanceled };

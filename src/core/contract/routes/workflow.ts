@@ -56,6 +56,7 @@ export const workflowRoutes = {
   }),
   getWorkflowStatus: workflowRoute('GET', '/workflows/{id}/status', 'own', {
     says: 'The status of a workflow with its counts, in one request.',
+    query: z.object({ choice: queryInteger.optional() }),
     reply: WorkflowStatus,
   }),
   isComplete: workflowRoute('GET', '/workflows/{id}/is_complete', 'read', {

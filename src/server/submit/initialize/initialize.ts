@@ -37,7 +37,8 @@ export const createInitialize = (
     releases.forget(workflowId);
     const wasTerminated = (queries.terminatedCount.get(of)?.jobs ?? 0) > 0;
     yield* imply(workflowId);
-    if (only) yield* spreadDownstream(queries, windows, workflowId, (id) => void queries.unsettle.run({ id }));
+    if (only)
+      yield* spreadDownstream(queries, windows, workflowId, { reset: (id) => void queries.unsettle.run({ id }) });
     // Jobs that become blocked here no longer count as ended if they were terminated, which changes what others wait
     // for: those are counted first, as if they still had ended.
     if (wasTerminated) {

@@ -1,5 +1,5 @@
 import { statusOf } from '../../../core/contract/job.ts';
-import { HELD, NOT_BEGUN } from '../../../core/job/statuses.ts';
+import { HELD, NOT_BEGUN, REPORTED } from '../../../core/job/statuses.ts';
 import type { Store } from '../../records/store.ts';
 import { type JobWindow, spreadOver, type Windows } from '../../store/rows.ts';
 import type { WorkSteps } from '../../store/work.ts';
@@ -59,13 +59,14 @@ const PAGE = 256;
 
 /**
  * Resets everything downstream of uninitialized jobs; a disabled job, and what only it precedes, stays. And those that made temporary
- * files which were deleted and are read again, with what is downstream of them: except what a runner has, which goes on.
+ * files which were deleted and are read again, with what is downstream of them: except what a runner has, which goes on, and what has
+ * ended if such jobs are spared.
  */
 export function* spreadDownstream(
   queries: Pick<InitializeQueries, 'dependents' | 'uninitialized' | 'deletedFiles' | 'neededMakers'>,
   windows: Windows,
   workflowId: number,
-  reset: (id: number) => void,
+  { reset, sparesEnded = false }: { readonly reset: (id: number) => void; readonly sparesEnded?: boolean },
 ): WorkSteps {
   let isAgain = false;
   do {
@@ -75,7 +76,8 @@ export function* spreadDownstream(
       dependents: queries.dependents.all,
       meet({ id, status: code }) {
         const status = statusOf(code);
-        if (NOT_BEGUN.has(status) || (isAgain && HELD.has(status))) return false;
+        const isSpared = sparesEnded && REPORTED.has(status);
+        if (NOT_BEGUN.has(status) || isSpared || (isAgain && HELD.has(status))) return false;
         reset(id);
         return true;
       },

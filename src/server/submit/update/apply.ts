@@ -137,6 +137,9 @@ export const createApply = (store: Store, queries: UpdateQueries, edges: Edges) 
           });
         }
         return;
+      case 'choose jobs':
+        for (const id of step.ids) queries.choose.run({ id: idOf(ids.jobs, id), choice: step.number });
+        return;
       case 'remove jobs':
         for (const id of step.ids) {
           if (queries.placed.get({ id }) !== undefined) yield* removeJob(id, applying);

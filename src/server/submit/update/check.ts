@@ -65,6 +65,11 @@ export function* refuseBadUpdate(
     if (checked % A_FEW === 0) yield;
   }
   for (const id of remove ?? []) known('jobs', id, 'jobs.remove');
+  for (const id of update.choice?.job_ids ?? []) {
+    known('jobs', id, 'choice');
+    checked += 1;
+    if (checked % NAMES === 0) yield;
+  }
   for (const { job_ids: ids } of update.workflow_actions?.add ?? [])
     for (const id of ids ?? []) known('jobs', id, 'workflow_actions.add');
   yield* refuseKnownNames(queries, windows, workflowId, add ?? []);

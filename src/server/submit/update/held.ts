@@ -23,7 +23,8 @@ export function* withoutHeld(queries: UpdateQueries, update: PlanUpdate): WorkSt
   const { add = [], change, remove } = update.jobs ?? {};
   const changed = change ?? [];
   const removed = remove ?? [];
-  const affected = yield* downstreamOf(queries, changed);
+  const sparesEnded = update.choice !== undefined && update.choice !== null;
+  const affected = yield* downstreamOf(queries, changed, sparesEnded);
 
   // Upstream of each job that a runner has, as far as jobs would run again.
   const because = new Map<number, PlacedJob>();
@@ -69,12 +70,16 @@ export function* withoutHeld(queries: UpdateQueries, update: PlanUpdate): WorkSt
     change: changed.filter(({ id }) => !held.has(id)),
     remove: removed.filter((id) => !held.has(id)),
   };
-  const rerun = rerunOf(yield* downstreamOf(queries, jobs.change));
+  const rerun = rerunOf(yield* downstreamOf(queries, jobs.change, sparesEnded));
   return { update: { ...update, jobs }, held: [...held.values()], rerun };
 }
 
-/** The changed jobs that run again, and all that depend on them. */
-function* downstreamOf(queries: UpdateQueries, changed: readonly ChangedJob[]): WorkSteps<Map<number, PlacedJob>> {
+/** The changed jobs that run again, and all that depend on them; those that have ended stay if they are spared. */
+function* downstreamOf(
+  queries: UpdateQueries,
+  changed: readonly ChangedJob[],
+  sparesEnded: boolean,
+): WorkSteps<Map<number, PlacedJob>> {
   const found = new Map<number, PlacedJob>();
   const open: number[] = [];
   const meet = (job: PlacedJob) => {
@@ -83,7 +88,10 @@ function* downstreamOf(queries: UpdateQueries, changed: readonly ChangedJob[]): 
     open.push(job.id);
   };
   for (const { id, runs_again: runsAgain } of changed) if (runsAgain) meet(queries.placed.get({ id }) as PlacedJob);
-  for (let id = open.pop(); id !== undefined; id = open.pop()) yield* eachDependent(queries, id, meet);
+  const follow = (job: PlacedJob) => {
+    if (!sparesEnded || job.is_settled === 0) meet(job);
+  };
+  for (let id = open.pop(); id !== undefined; id = open.pop()) yield* eachDependent(queries, id, follow);
   return found;
 }
 

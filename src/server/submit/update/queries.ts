@@ -1,6 +1,6 @@
 import type { UpdatedRecordKind } from '../../../core/contract/plan-update.ts';
 import { definitionNames, referenceNames } from '../../../core/job/fields.ts';
-import { HELD, NOT_BEGUN, UNCLAIMED } from '../../../core/job/statuses.ts';
+import { HELD, NOT_BEGUN, REPORTED, UNCLAIMED } from '../../../core/job/statuses.ts';
 import { assigned } from '../../records/job/queries.ts';
 import type { Database, ColumnValue } from '../../store/database.ts';
 import { type JobWindow, OF_WINDOW } from '../../store/rows.ts';
@@ -13,9 +13,12 @@ export interface PlacedJob {
   readonly name: string;
   /** A runner has it: it is pending or running, or claimed ahead. */
   readonly is_held: number;
+  /** It has ended, or was never initialized: with a choice it stays so unless it is named. */
+  readonly is_settled: number;
 }
 
-const placed = `job.id, job.name, (job.status in ${anyOf(HELD)} or job.claimed_by is not null) as is_held`;
+const placed = `job.id, job.name, (job.status in ${anyOf(HELD)} or job.claimed_by is not null) as is_held,
+  job.status in ${anyOf(REPORTED)} as is_settled`;
 
 const TABLES: Record<UpdatedRecordKind | 'jobs', string> = {
   files: 'file',
@@ -144,6 +147,7 @@ export const updateQueries = (db: Database) => ({
       from job
       where id = :id) begun
     where job.id = :id`),
+  choose: db.prepare<{ id: number; choice: number }>('update job set choice = :choice where id = :id'),
   unrelate: eachRelation(({ table, other }) =>
     db.prepare<{ jobId: number; otherId: number }>(
       `delete from ${table} where job_id = :jobId and ${other} = :otherId`,

@@ -15,8 +15,9 @@ const PAGE = 256;
 export const createSettle = (store: Store, queries: UpdateQueries, initialize: InitializeQueries) => {
   const { windows } = store;
 
-  return function* settle(workflowId: number, runId: number): WorkSteps<number> {
-    yield* spreadDownstream(initialize, windows, workflowId, (id) => void queries.runAgain.run({ id, runId }));
+  return function* settle(workflowId: number, runId: number, sparesEnded: boolean): WorkSteps<number> {
+    const reset = (id: number) => void queries.runAgain.run({ id, runId });
+    yield* spreadDownstream(initialize, windows, workflowId, { reset, sparesEnded });
     // A changed value is no reason any more when everything that reads it runs again.
     yield* overUserData(initialize, workflowId, (window) => void queries.rememberUserData.run(window));
     queries.rearmActions.run({ workflowId });

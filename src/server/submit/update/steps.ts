@@ -35,6 +35,7 @@ export type PlanStep =
       readonly pairs: readonly Pair[];
     }
   | { readonly step: 'actions'; readonly add: Actions; readonly remove: readonly number[] }
+  | { readonly step: 'choose jobs'; readonly number: number; readonly ids: readonly number[] }
   | { readonly step: 'remove jobs'; readonly ids: readonly number[] }
   | { readonly step: 'remove records'; readonly kind: UpdatedRecordKind; readonly ids: readonly number[] };
 
@@ -44,7 +45,7 @@ const PAIRS = 256;
 
 /** The steps of an update, in an order in which each finds the records that it names. */
 export function* updateSteps(update: PlanUpdate): Generator<PlanStep> {
-  const { settings, jobs, workflow_actions: actions } = update;
+  const { settings, jobs, workflow_actions: actions, choice } = update;
   if (settings) yield { step: 'settings', settings };
   for (const kind of updatedRecordKinds) {
     const { add, change } = update[kind] ?? {};
@@ -68,6 +69,7 @@ export function* updateSteps(update: PlanUpdate): Generator<PlanStep> {
     for (const pairs of inPairs(given)) yield { step: 'relations', list, isRemoval: false, pairs };
   }
   if (actions) yield { step: 'actions', add: actions.add ?? [], remove: actions.remove ?? [] };
+  for (const ids of pages(choice?.job_ids, PAIRS)) yield { step: 'choose jobs', number: choice?.number ?? 0, ids };
   for (const ids of pages(jobs?.remove, RECORDS)) yield { step: 'remove jobs', ids };
   for (const kind of updatedRecordKinds)
     for (const ids of pages(update[kind]?.remove, RECORDS)) yield { step: 'remove records', kind, ids };

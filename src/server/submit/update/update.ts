@@ -24,6 +24,8 @@ interface Progress {
   /** The number of applied ones. */
   applied: number;
   isInitialized: boolean;
+  /** Jobs that have ended stay as they are unless the update names them. */
+  sparesEnded?: boolean;
 }
 
 /**
@@ -65,7 +67,7 @@ export const createPlanUpdate = (
       progress.applied += 1;
       yield;
     }
-    const ready = isInitialized ? yield* settle(workflowId, runId) : 0;
+    const ready = isInitialized ? yield* settle(workflowId, runId, progress.sparesEnded === true) : 0;
     yield* dropSteps(workflowId);
     if (ready > 0) changes.record(workflowId, 'jobs_ready', [{ jobs: ready }]);
     releases.closeIfComplete(workflowId);
@@ -84,6 +86,7 @@ export const createPlanUpdate = (
     if (count === 0) return reply;
     progress.isInitialized = queries.hasBegun.get({ workflowId: id }) !== undefined;
     progress.steps = count;
+    progress.sparesEnded = sparesEnded(update);
     const { held: _held, ...counts } = reply;
     noteAction(id, caller, 'update_plan', counts);
     changes.record(id, 'jobs_reset', [{ jobs: reply.rerun_jobs, cause: 'the plan was updated' }]);
@@ -128,6 +131,8 @@ export const createPlanUpdate = (
   };
 };
 
+const sparesEnded = ({ choice }: PlanUpdate) => choice !== undefined && choice !== null;
+
 const kindOf = (step: PlanStep) => (step.step === 'records' ? step.kind : 'jobs');
 
 function replyOf({
@@ -139,12 +144,13 @@ function replyOf({
   held: PlanUpdated['held'];
   rerun: number;
 }): PlanUpdated {
-  const { jobs } = update;
+  const { jobs, choice } = update;
   return {
     added_jobs: jobs?.add?.length ?? 0,
     changed_jobs: jobs?.change?.length ?? 0,
     removed_jobs: jobs?.remove?.length ?? 0,
     rerun_jobs: rerun,
+    ...(choice ? { chosen_jobs: choice.job_ids.length } : {}),
     held: [...held],
   };
 }
