@@ -522,6 +522,7 @@ export interface RunEnd {
     | 'complete'
     | 'canceled'
     | 'superseded'
+    | 'chosen'
     | 'unreachable'
     | 'behind'
     | 'idle'

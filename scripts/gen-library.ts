@@ -192,6 +192,7 @@ export interface RunEnd {
     | 'complete'
     | 'canceled'
     | 'superseded'
+    | 'chosen'
     | 'unreachable'
     | 'behind'
     | 'idle'

@@ -98,7 +98,8 @@ export function createIdlePolicy(options: IdlePolicyOptions) {
 
   return {
     /** Checks the counts in a reply of the server. */
-    consider({ jobs_by_status: counts, is_complete: isComplete, is_releasing: isReleasing }: ExchangeReply) {
+    consider({ is_complete: isComplete, is_releasing: isReleasing, ...reply }: ExchangeReply) {
+      const counts = withinReach(reply);
       idleTimer?.cancel();
       // While jobs are released the counts prove nothing: blocked jobs may be ready a moment later.
       const mayLeave = held() === 0 && !isComplete && !staysAlways && isReleasing !== true;
@@ -124,6 +125,12 @@ export function createIdlePolicy(options: IdlePolicyOptions) {
     },
   };
 }
+
+/** The counts of a reply, without ready jobs that this runner leaves alone because none of its choice is ready. */
+const withinReach = ({
+  jobs_by_status: counts,
+  choice_state: choice,
+}: Pick<ExchangeReply, 'jobs_by_status' | 'choice_state'>) => (choice === 'waiting' ? { ...counts, ready: 0 } : counts);
 
 interface PollingOptions {
   readonly baseMs: number;

@@ -24,6 +24,8 @@ export interface RunnerOptions {
   /** A standalone run: it shares this machine with others of this user, who know it by its database. */
   readonly sharesMachine?: { readonly database: string } | undefined;
   readonly labels: readonly string[];
+  /** Takes only jobs of this choice, and ends when all of them have ended. */
+  readonly choice?: number | undefined;
   /** A moment of `steadyNow`: a clock that is set changes nothing. */
   readonly endAtMs?: number | undefined;
   /** The seconds until its end as it is now, if that may move; an allocation is asked for them. */
@@ -107,6 +109,8 @@ export interface Progress {
 /** Why the conversation of a runner with its server ended. */
 export type Over =
   | { readonly kind: 'complete' }
+  /** Every job of its choice has ended; others are left. */
+  | { readonly kind: 'chosen' }
   | { readonly kind: 'canceled' }
   | { readonly kind: 'superseded'; readonly reason: string }
   /** The server is away, and no job runs any more. */

@@ -50,7 +50,8 @@ export function createReplies(
     onOver(over) {
       ends.because({ ending: over.kind, ...('reason' in over ? { reason: over.reason } : {}) });
       if (over.kind !== 'unreachable' && over.kind !== 'behind') {
-        if (over.kind !== 'complete') given.limitScripts(given.termination.leadSeconds * 1000);
+        if (over.kind !== 'complete' && over.kind !== 'chosen')
+          given.limitScripts(given.termination.leadSeconds * 1000);
         stop.ask('cancel');
       } else if (options.offline.isEnabled) stop.drain();
       else stop.kill('stop');

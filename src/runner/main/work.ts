@@ -43,6 +43,7 @@ export interface WorkOptions extends Omit<HeldOptions, 'hasTimeFor' | 'terminati
     | 'schedulerConfigId'
     | 'strictSchedulerMatch'
     | 'onProgress'
+    | 'choice'
   >;
   readonly workflow: Workflow;
   readonly nodeId: number;
@@ -128,6 +129,7 @@ export function createRunnerWork(given: WorkOptions) {
     ask: given.ask,
     cancelsAllocations: given.cancelsAllocations === true,
     sweep: given.sweep,
+    choice: options.choice,
     jobs,
     want: (prefetch, ahead) => (stop.began || !isOpen || jobs.isHeldOff ? undefined : claims.want(prefetch, ahead)),
     slots: claims.slots,

@@ -7,7 +7,12 @@ type Ended = Pick<RunSummary, 'ending' | 'counts' | 'countsAtStart' | 'tally'>;
 /** What keeps a run from being a success: `2 failed`, `1 stopped`, `3 not run`. Nothing where all jobs completed. */
 export const shortfalls = ({ counts, ending }: Pick<Ended, 'counts' | 'ending'>): string[] =>
   outcomeParts(counts ?? {})
-    .filter(({ word }) => word === 'failed' || word === 'stopped' || (word !== 'completed' && ending !== 'complete'))
+    .filter(
+      ({ word }) =>
+        word === 'failed' ||
+        word === 'stopped' ||
+        (word !== 'completed' && ending !== 'complete' && ending !== 'chosen'),
+    )
     .map(partText);
 
 /** The option of `torc run` that goes on from here, and what it does. */
@@ -29,6 +34,7 @@ export function nextStep({ counts, ending }: Pick<Ended, 'counts' | 'ending'>): 
     case 'deadline':
       return goesOn ? { says: 'To go on', flag: '--resume' } : retry;
     case 'complete':
+    case 'chosen':
       return retry ?? (stopped > 0 ? { says: 'To run the stopped jobs again', flag: '--resume' } : undefined);
     case 'stuck':
       if ((counts?.uninitialized ?? 0) > 0) return { says: 'To make the jobs ready', flag: '--resume' };

@@ -186,6 +186,9 @@ function answered(draft: Draft, { number, reply }: Extract<ConversationEvent, { 
     return over(draft, { kind: 'superseded', reason: 'its compute node was deregistered or reported lost' });
   if (reply.is_canceled) return over(draft, { kind: 'canceled' });
   if (reply.is_complete && !draft.rules.staysWhenComplete) return over(draft, { kind: 'complete' });
+  // Another choice may have named a job that still runs here.
+  if (reply.choice_state === 'complete' && draft.facts.queued + draft.facts.running === 0)
+    return over(draft, { kind: 'chosen' });
   return undefined;
 }
 

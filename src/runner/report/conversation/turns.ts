@@ -19,6 +19,8 @@ export interface TurnsOptions {
   readonly cancelsAllocations?: boolean;
   /** Deletes temporary files; absent: they are kept. */
   readonly sweep?: Pick<Sweep, 'begin'> | undefined;
+  /** The choice whose jobs alone it takes. */
+  readonly choice?: number | undefined;
 }
 
 /** Jobs claimed ahead that have waited this long for a slot are returned: another runner may have one. */
@@ -34,7 +36,7 @@ const MOST_AFTER = 64;
 
 /** What the runner says in an exchange, and what a reply brings. */
 export function createExchangeTurns(options: TurnsOptions) {
-  const { run, nodeId, jobs, want, slots, cancelsAllocations, sweep } = options;
+  const { run, nodeId, jobs, want, slots, cancelsAllocations, choice, sweep } = options;
   const { runId, outbox, log } = run;
   const rate = createRate();
   /** The entries of the exchange in flight. */
@@ -61,6 +63,7 @@ export function createExchangeTurns(options: TurnsOptions) {
       return {
         ...said,
         ...(cancelsAllocations === true ? { cancels_allocations: true } : {}),
+        ...(choice === undefined ? {} : { choice }),
         want: want(Math.max(0, most - queued), aheadWanted({ most, slots: slots(), ahead, after, held })),
       };
     },
