@@ -6,7 +6,7 @@ import type { GlobMatch } from '../../core/workflow-file/glob/look.ts';
 import type { UpdatedPlan } from '../../operations/update/update-plan.ts';
 import { differenceLines } from './job-differences.ts';
 import type { Output } from './output.ts';
-import { changedText, sayLookedAt } from './reruns.ts';
+import { changedText, choiceRecord, heldText, sayLookedAt } from './reruns.ts';
 
 /** Where a command reports an update; `exitWith` sets the exit code of the program. */
 interface Reporting {
@@ -18,7 +18,7 @@ interface Reporting {
 export function reportUpdate(
   { output, exitWith }: Reporting,
   workflowId: number,
-  { difference, updated, reruns, ...looked }: UpdatedPlan,
+  { difference, updated, reruns, choice, ...looked }: UpdatedPlan,
   {
     isDryRun,
     isShown = false,
@@ -36,6 +36,7 @@ export function reportUpdate(
       records,
       globs,
       ...(reruns.length === 0 ? {} : { reruns }),
+      ...(choice === undefined ? {} : choiceRecord(choice)),
       ...(keptSchedulers.length === 0 ? {} : { kept_schedulers: keptSchedulers }),
       ...(looked.newerPrograms?.length ? { newer_programs: looked.newerPrograms } : {}),
     };
@@ -45,7 +46,7 @@ export function reportUpdate(
     const width = isDryRun ? output.width : output.messageWidth;
     const text = isShown
       ? summaryText(workflowId, difference, updated, isDryRun)
-      : differenceText(workflowId, { difference, updated, reruns }, { isDryRun, width });
+      : differenceText(workflowId, { difference, updated, reruns, choice }, { isDryRun, width });
     if (isDryRun) output.text([...globLines(globs), text].join('\n'));
     else output.notice(text);
   }
@@ -64,9 +65,12 @@ export function reportHeld({ output, exitWith }: Reporting, { held }: PlanUpdate
   if (!isDryRun) exitWith(1);
 }
 
+const whatOf = (isChosen: boolean, isDryRun: boolean) =>
+  isChosen ? (isDryRun ? 'chosen, dry' : 'chosen') : isDryRun ? 'would run' : 'runs';
+
 export function differenceText(
   workflowId: number,
-  { difference, updated, reruns }: UpdatedPlan,
+  { difference, updated, reruns, choice }: UpdatedPlan,
   { isDryRun, width }: { readonly isDryRun: boolean; readonly width: number },
 ): string {
   const { jobs, records, keptSchedulers } = difference;
@@ -76,7 +80,7 @@ export function differenceText(
     keptSchedulers.length === 0
       ? []
       : [`Slurm schedulers: kept while allocations name them: ${someOf(keptSchedulers)}`];
-  const changed = changedText(reruns, { what: isDryRun ? 'would run' : 'runs', width });
+  const changed = changedText(reruns, { what: whatOf(choice !== undefined, isDryRun), width });
   if (shown.length === 0 && records.length === 0 && held.size === 0)
     return [
       `Workflow ${workflowId} is what the file says; nothing ${isDryRun ? 'would change' : 'changed'}.`,
@@ -104,15 +108,6 @@ function summaryText(
 
 export const countsText = ({ added_jobs: added, changed_jobs: changed, removed_jobs: removed }: PlanUpdated) =>
   `${counted(added, 'job')} added, ${grouped(changed)} changed, ${grouped(removed)} removed`;
-
-function heldText(held: PlanUpdated['held']): string {
-  const of = held.map(({ job_name: name, reason, running_job_name: running }) =>
-    reason === 'running'
-      ? `${name} (runs or is about to)`
-      : `${name} (${running}, which depends on it, runs or is about to)`,
-  );
-  return `${counted(held.length, 'job')} stay${held.length === 1 ? 's' : ''} as ${held.length === 1 ? 'it is' : 'they are'} until a later update, because a runner has ${held.length === 1 ? 'it' : 'them'}: ${someOf(of)}`;
-}
 
 const WORDS: Readonly<Record<RecordDifference['of'], string>> = {
   files: 'Files',

@@ -6,7 +6,7 @@ import type { AttemptHolder } from '../../operations/run/begin-run.ts';
 import type { InitializeNews } from '../../operations/run/initialize.ts';
 import type { Prepared } from '../../operations/run/run.ts';
 import type { Output } from './output.ts';
-import { changedText, sayLookedAt } from './reruns.ts';
+import { changedText, choiceRecord, heldText, sayLookedAt } from './reruns.ts';
 
 /** Prints what happens while a workflow is prepared for a run. */
 export const reportPreparation =
@@ -38,6 +38,11 @@ export function reportPrepared(output: Output, workflowId: number, prepared: Pre
     case 'changed':
       output.notice(changedText(prepared.run, { what: 'runs', width: output.messageWidth }).join('\n'));
       return output.jsonLine({ workflow_id: workflowId, reruns: prepared.run });
+    case 'chosen':
+      if (prepared.run.length > 0)
+        output.notice(changedText(prepared.run, { what: 'chosen', width: output.messageWidth }).join('\n'));
+      if (prepared.held.length > 0) output.warn(heldText(prepared.held));
+      return output.jsonLine({ workflow_id: workflowId, reruns: prepared.run, ...choiceRecord(prepared.choice) });
     case 'not looked':
     case 'up to date':
       return sayLookedAt(output, prepared);

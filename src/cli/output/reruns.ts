@@ -3,6 +3,8 @@ import { type Alike, alikeOf } from '../../core/text/alike.ts';
 import { printableLine } from '../../core/text/printable.ts';
 import type { NewerProgram } from '../../core/lifecycle/recover/named-programs.ts';
 import type { Rerun, RerunReason, Reruns } from '../../core/lifecycle/recover/rerun.ts';
+import type { PlanUpdated } from '../../core/contract/plan-update.ts';
+import type { Choice } from '../../operations/update/choice.ts';
 import type { LookedAt } from '../../operations/update/update-plan.ts';
 import type { Output } from './output.ts';
 import { tableOf } from './table.ts';
@@ -51,6 +53,8 @@ const BECAUSE = 'because files or values have changed';
 const VERBS = {
   runs: [`runs again, ${BECAUSE}`, `run again, ${BECAUSE}`],
   'would run': [`would run again, ${BECAUSE}`, `would run again, ${BECAUSE}`],
+  chosen: ['runs', 'run'],
+  'chosen, dry': ['would run', 'would run'],
   'out of date': ['is out of date', 'are out of date'],
 } as const;
 
@@ -106,6 +110,21 @@ export function foldedNames(names: readonly string[]): string[] {
   return more === 0 ? shown : [...shown, `  and ${counted(more, 'more job', 'more jobs')}`];
 }
 
+/** The jobs that stay as they are because they run, or what depends on them. */
+export function heldText(held: PlanUpdated['held']): string {
+  const of = held.map(({ job_name: name, reason, running_job_name: running }) =>
+    reason === 'running'
+      ? `${name} (runs or is about to)`
+      : `${name} (${running}, which depends on it, runs or is about to)`,
+  );
+  return `${counted(held.length, 'job')} stay${held.length === 1 ? 's' : ''} as ${held.length === 1 ? 'it is' : 'they are'} until a later update, because a runner has ${held.length === 1 ? 'it' : 'them'}: ${someOf(of)}`;
+}
+
+/** What a choice leaves, for programs. */
+export const choiceRecord = ({ toRun, upToDate, others }: Choice) => ({
+  chosen: { to_run: toRun, up_to_date: upToDate, others },
+});
+
 const namesOf = (jobs: readonly { readonly name: string }[]) => someOf(jobs.map(({ name }) => name));
 
 /** The jobs that it waits for are one reason; of other reasons the first two are shown. */
@@ -147,6 +166,8 @@ function reasonText(reason: RerunReason): string {
       return `waits for ${reason.job_name}`;
     case 'status':
       if (reason.status === 'terminated') return 'was terminated';
+      if (reason.status === 'canceled') return 'was canceled';
+      if (reason.status === 'failed') return 'failed';
       if (reason.status === 'pending_failed') return 'failed, and waits for a decision';
       return 'has not run yet';
   }

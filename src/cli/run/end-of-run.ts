@@ -1,11 +1,14 @@
 import type { Client } from '../../client/client.ts';
 import type { Context } from '../command/context.ts';
 import { runnerOptions, type RunnerValues } from './run-workflow.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import { anywhere, nextCommand, type RunPlace } from '../../core/lifecycle/explain/next-command.ts';
 import { nextStep, shortfalls } from '../../operations/report/views/shortfalls.ts';
 import { isBroken, saySummary, type SummaryOptions } from './summary.ts';
 
 interface EndOptions extends Pick<SummaryOptions, 'client' | 'workflow' | 'summary' | 'outdated'> {
+  /** With `--only`: what was chosen, and how many other jobs there are. */
+  readonly chosen?: { readonly words: readonly string[]; readonly others: number } | undefined;
   readonly options: Pick<RunnerValues, 'outputDir'>;
   /** Does a job that failed or did not run make the exit code 1? */
   readonly failsWithJobs: boolean;
@@ -22,7 +25,7 @@ const PAST: ReadonlySet<string> = new Set(['--end-time']);
  */
 export async function endRun(
   context: Context,
-  { client, workflow, summary, outdated, options, failsWithJobs }: EndOptions,
+  { client, workflow, summary, outdated, chosen, options, failsWithJobs }: EndOptions,
 ): Promise<boolean> {
   const { output, hint, exitWith } = context;
   const { ending } = summary;
@@ -33,6 +36,7 @@ export async function endRun(
     workflow,
     summary,
     outdated,
+    others: chosen?.others,
     outputDir: options.outputDir,
   });
 
@@ -51,8 +55,12 @@ export async function endRun(
     const ofAllocations = client.listScheduledComputeNodes({ query: { workflow_id: workflow.id, limit: 1 } });
     const wasSubmitted = await ofAllocations.then(({ items }) => items.length > 0).catch(() => false);
     const place = wasSubmitted ? await placeOfWorkflow(client, workflow.id) : here;
-    const command = nextCommand(place, { again: next.flag, isCanceled: ending === 'canceled' });
-    output.notice(`${next.says}: ${place === here ? hint(command, repeated) : hint(command)}`);
+    const words = chosen?.words.map((word) => ` --only ${shellWord(word)}`).join('');
+    const command =
+      words === undefined
+        ? nextCommand(place, { again: next.flag, isCanceled: ending === 'canceled' })
+        : `torc run ${workflow.id}${words}`;
+    output.notice(`${next.says}: ${place === here || words !== undefined ? hint(command, repeated) : hint(command)}`);
   }
   // What waits after a stop waits for the next run.
   if (summary.left?.jobId !== undefined && ending !== 'deadline')

@@ -56,7 +56,11 @@ export type RunnerValues = ValuesOf<typeof runnerOptions>;
 
 /** Those that every runner needs, and the others as far as a command has them. */
 type RunnerChoices = Partial<RunnerValues> &
-  Pick<RunnerValues, 'outputDir'> & { readonly waitForHealthyDatabaseMinutes?: number | undefined };
+  Pick<RunnerValues, 'outputDir'> & {
+    readonly waitForHealthyDatabaseMinutes?: number | undefined;
+    /** Only jobs of this choice run. */
+    readonly choice?: number | undefined;
+  };
 
 /** The registration data of a runner. */
 type Registration = Pick<
@@ -101,6 +105,7 @@ export async function runWorkflow(
     numGpus: options.numGpus,
     sharesMachine: settings.standalone ? { database: settings.database } : undefined,
     labels: labelsOf(options),
+    choice: options.choice,
     ...endOf(options),
     pollIntervalSeconds: options.pollInterval ?? 5,
     claimBackoffMaxSeconds: options.claimBackoffMaxSecs ?? 300,

@@ -11,7 +11,7 @@ import type { RunSummary } from '../../runner/facts/options.ts';
 import { sweptWords } from './swept.ts';
 import { sayAsked } from './asked.ts';
 import type { Output } from '../output/output.ts';
-import { counted } from '../../core/quantity/count-text.ts';
+import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { partOfSize } from '../../core/quantity/size-text.ts';
 import { secondsText } from '../output/words.ts';
 import { thisRun } from '../../operations/report/views/shortfalls.ts';
@@ -27,6 +27,8 @@ export interface SummaryOptions {
   readonly summary: RunSummary;
   /** How many of the jobs that completed are out of date; undefined where it was not asked. */
   readonly outdated?: number | undefined;
+  /** How many jobs of the workflow were not chosen; undefined where all were. */
+  readonly others?: number | undefined;
   readonly outputDir: string;
 }
 
@@ -57,16 +59,16 @@ export async function saySummary(options: SummaryOptions): Promise<FailureHints>
       `${counted(counts.completed, 'job')} completed`,
       ...others.map((part) => inColour(style, part.word, exactPartText(part))),
     ];
-    const isDone = ending === 'complete' && countOf(counts, UNSUCCESSFUL) === 0;
+    const isDone = (ending === 'complete' || ending === 'chosen') && countOf(counts, UNSUCCESSFUL) === 0;
     const sign =
       countOf(counts, FAILED) > 0
         ? style('red', '✗')
         : isDone && !options.outdated
           ? style('green', '✓')
           : style('yellow', '◷');
-    const here = thisRun(summary, options.outdated);
+    const here = [thisRun(summary, options.outdated), othersWords(options.others)].filter((part) => part !== undefined);
     (isDone ? output.notice : output.detail)(
-      `${sign} ${style('bold', workflow.name)} (workflow ${workflow.id}): ${parts.join(', ')} in ${secondsText(seconds)}${here === undefined ? '' : `; ${here}`}`,
+      `${sign} ${style('bold', workflow.name)} (workflow ${workflow.id}): ${parts.join(', ')} in ${[secondsText(seconds), ...here].join('; ')}`,
     );
     const repeated = repeatedWords(summary.repeated);
     if (repeated !== undefined) output.notice(repeated);
@@ -109,6 +111,13 @@ function overMemoryWords({ hint, workflow, summary: { overMemory } }: SummaryOpt
   ].join('\n');
 }
 
+const othersWords = (others = 0) =>
+  others === 0
+    ? undefined
+    : others === 1
+      ? '1 other was left as it is'
+      : `${grouped(others)} others were left as they are`;
+
 /** What a user must know about an end other than completion. */
 function endingWords({ ending, isReported, logPath, journal }: RunSummary): string | undefined {
   const unreported = isReported
@@ -116,6 +125,7 @@ function endingWords({ ending, isReported, logPath, journal }: RunSummary): stri
     : `; what did not reach the server is kept${journal === undefined ? '' : ` (${counted(journal.completions, 'result')})`}, and the next runner on this host reports it`;
   switch (ending) {
     case 'complete':
+    case 'chosen':
       return isReported ? undefined : `not everything could be reported to the server${unreported}`;
     case 'canceled':
       return 'the workflow was canceled';

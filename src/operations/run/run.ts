@@ -2,6 +2,8 @@ import type { Client } from '../../client/client.ts';
 import { countOf, HELD } from '../../core/job/statuses.ts';
 import type { Rerun } from '../../core/lifecycle/recover/rerun.ts';
 import { initialize, type InitializeOptions } from './initialize.ts';
+import type { PlanUpdated } from '../../core/contract/plan-update.ts';
+import type { Choice } from '../update/choice.ts';
 import type { LookedAt, Outdated } from '../update/update-plan.ts';
 import type { Resumed } from './resume.ts';
 
@@ -9,6 +11,8 @@ import type { Resumed } from './resume.ts';
 export interface OutdatedRule {
   /** Names of jobs that run again in any case. */
   readonly force: readonly string[];
+  /** Only these jobs run, with what they need. */
+  readonly only?: readonly string[] | undefined;
   /** A person asks for it: also where jobs are left to do, or are made ready again. */
   readonly isWanted: boolean;
   /** Whether they run now; they are named otherwise. */
@@ -34,6 +38,14 @@ export type Prepared =
    * agreed to that, or they are only named.
    */
   | { readonly kind: 'changed' | 'agreed' | 'out of date'; readonly run: readonly Rerun[] }
+  | {
+      readonly kind: 'chosen';
+      readonly run: readonly Rerun[];
+      readonly choice: Choice;
+      /** Where its files are, if they were not looked at. */
+      readonly unseenIn: string | undefined;
+      readonly held: PlanUpdated['held'];
+    }
   /** Its files are in another folder: nothing is known of them. */
   | { readonly kind: 'not looked'; readonly unseenIn: string };
 
@@ -47,14 +59,38 @@ export async function prepareRun(
   { again, report, outdated }: PrepareOptions,
 ): Promise<Prepared[]> {
   const { is_uninitialized: isFresh } = await client.isUninitialized({ params: { id } });
-  if (isFresh) {
-    await initialize(client, id, { force: false, report });
-    return [{ kind: 'initialized' }];
-  }
+  if (isFresh) await initialize(client, id, { force: false, report });
+  const began: Prepared[] = isFresh ? [{ kind: 'initialized' }] : [];
+  if (outdated?.only !== undefined) return [...began, await prepareChosen(client, id, outdated, report)];
+  if (isFresh) return began;
   if (again === 'none') return outdated === undefined ? [] : [await prepareOutdated(client, id, outdated)];
   const { resume } = await import('./resume.ts');
   const resumed = await resume(client, id, { retriesFailed: again === 'failed', report });
   return outdated?.isWanted === true ? [resumed, await prepareOutdated(client, id, outdated)] : [resumed];
+}
+
+/** In a canceled workflow no job starts before a new run begins. */
+export async function beginIfCanceled(client: Client, id: number, report: InitializeOptions['report']): Promise<void> {
+  const { is_canceled: isCanceled } = await client.getWorkflow({ params: { id } });
+  if (isCanceled !== true) return;
+  const { beginRun } = await import('./begin-run.ts');
+  await beginRun(client, id, { force: false, report });
+}
+
+/** Makes the chosen jobs ready with what they need, whatever became of them; all others keep their status. */
+async function prepareChosen(
+  client: Client,
+  id: number,
+  { force, only, decide }: OutdatedRule,
+  report: InitializeOptions['report'],
+): Promise<Prepared> {
+  const { outdatedOf, runOutdated } = await import('../update/update-plan.ts');
+  const found = await outdatedOf(client, id, { force, only });
+  await decide(found);
+  await beginIfCanceled(client, id, report);
+  const { held } = await runOutdated(client, id, found);
+  const { reruns, choice, unseenIn } = found;
+  return { kind: 'chosen', run: reruns.run, choice: choice as Choice, unseenIn, held };
 }
 
 /** While anything of the workflow is left to do, its files are read and written: what they say of jobs that ended changes. */

@@ -6,14 +6,16 @@ import { storedPlan } from '../../client/stored-plan.ts';
 import type { PlanUpdate, PlanUpdated } from '../../core/contract/plan-update.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
+import { namePattern } from '../../core/lifecycle/recover/chosen-jobs.ts';
 import { changeOf, type FileOnDisk, type JobWithFiles } from '../../core/lifecycle/recover/files-on-disk.ts';
+import { isOneOf, RECOVERABLE, WAITS } from '../../core/job/statuses.ts';
 import { type Rerun, type Reruns, rerunsOf } from '../../core/lifecycle/recover/rerun.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
-import { patternText } from '../../core/text/pattern-text.ts';
 import type { Plan } from '../../core/workflow-file/plan/plan.ts';
 import { diffPlan } from '../../core/workflow-file/update/diff.ts';
 import type { PlanDifference } from '../../core/workflow-file/update/difference.ts';
 import type { NewerProgram } from '../../core/lifecycle/recover/named-programs.ts';
+import { type Choice, choiceOf, chosenAfter, rerunByName, sendUpdate } from './choice.ts';
 import { findNewerPrograms, gatherPlanFacts, seesFiles } from './plan-facts.ts';
 
 export interface UpdateOptions {
@@ -25,6 +27,8 @@ export interface UpdateOptions {
   readonly looksAtFiles?: boolean;
   /** Names of jobs that run again in any case. */
   readonly force?: readonly string[] | undefined;
+  /** Only these jobs run, with what they need: names, patterns, or paths of files to make. */
+  readonly only?: readonly string[] | undefined;
   /** Also where no output of the jobs that completed is there. */
   readonly acceptsLoss?: boolean | undefined;
 }
@@ -34,6 +38,7 @@ export interface UpdatedPlan extends LookedAt {
   /** Jobs that run because of their inputs, outputs or values, and those behind them. */
   readonly reruns: readonly Rerun[];
   readonly updated: PlanUpdated;
+  readonly choice?: Choice | undefined;
 }
 
 /** Updates of other clients may come in between: the difference is then found again. */
@@ -49,22 +54,18 @@ export async function updateFromPlan(
   client: Client,
   workflowId: number,
   plan: Plan,
-  { isDryRun, specFile, looksAtFiles = false, force = [], acceptsLoss = false }: UpdateOptions,
+  { isDryRun, specFile, looksAtFiles = false, force = [], only, acceptsLoss = false }: UpdateOptions,
 ): Promise<UpdatedPlan> {
   for (let attempt = 1; ; attempt += 1) {
     const stored = await storedPlan(client, workflowId).catch(noPlanUpdates);
     const difference = diffPlan(plan, stored, specFile);
     await noteTimes(plan, difference);
     const { update, reruns, ...looked }: Outdated = looksAtFiles
-      ? await withReruns(client, stored.workflow, difference.update, { force })
+      ? await withReruns(client, stored.workflow, difference.update, { force, only })
       : { update: difference.update, reruns: NOTHING_RUNS };
     if (!isDryRun && !acceptsLoss) refuseLoss(looked.lostOutputs);
     try {
-      const updated = await client.updatePlan({
-        params: { id: workflowId },
-        query: { dry_run: isDryRun },
-        body: update,
-      });
+      const updated = await sendUpdate(client, workflowId, update, isDryRun);
       return { difference, updated, reruns: reruns.run, ...looked };
     } catch (error) {
       const isOutdated =
@@ -87,6 +88,8 @@ export interface LookedAt {
 /** What of a workflow is not up to date, and the update that makes it run. */
 export interface Outdated extends LookedAt {
   readonly reruns: Reruns;
+  /** Where only some jobs are to run. */
+  readonly choice?: Choice | undefined;
   readonly update: PlanUpdate;
 }
 
@@ -97,6 +100,8 @@ interface LookOptions {
   readonly force: readonly string[];
   /** Not jobs that have yet to run, or that were interrupted; default true. */
   readonly onlyChanges?: boolean;
+  /** Only these jobs, with what they need, whatever their status. */
+  readonly only?: readonly string[] | undefined;
 }
 
 /** Jobs whose inputs, outputs or values have changed since they ended, those that a person names, and those behind them. */
@@ -110,7 +115,7 @@ export const runOutdated = (
   client: Client,
   workflowId: number,
   { update }: Pick<Outdated, 'update'>,
-): Promise<unknown> => client.updatePlan({ params: { id: workflowId }, query: {}, body: update });
+): Promise<PlanUpdated> => sendUpdate(client, workflowId, update, false);
 
 /**
  * The update with the jobs that run again for their files and values, and with the times of these files.
@@ -122,10 +127,9 @@ async function withReruns(
   client: Client,
   workflow: Workflow & { readonly id: number },
   update: PlanUpdate,
-  { force, onlyChanges = true }: LookOptions,
+  { force, onlyChanges = true, only }: LookOptions,
 ): Promise<Outdated> {
   const facts = await gatherPlanFacts(client, workflow.id);
-  const forced = forcedOf(facts.jobs, force);
   const sees = await seesFiles(workflow, facts);
   const unseenIn = sees ? undefined : (workflow.submission_directory ?? 'an unknown folder');
   const { files: ofFiles, jobs: ofJobs } = update;
@@ -137,33 +141,53 @@ async function withReruns(
   const gone = new Set(ofJobs?.remove);
   const jobsLeft = facts.jobs.filter(({ id }) => !gone.has(id));
   const changed = new Map(ofJobs?.change?.map((job) => [job.id, job]));
+  const chosen = only && chosenAfter({ jobs: jobsLeft, files: facts.files }, update, only);
+  const isChosen = (id: number) => chosen === undefined || chosen.has(id);
+  const among = jobsLeft.filter(({ id }) => isChosen(id));
   const alsoRead = [
-    ...(ofJobs?.add ?? []),
-    ...[...changed.values()].map(({ add }) => add ?? {}),
-    ...jobsLeft.filter(({ id }) => changed.get(id)?.runs_again === true),
+    ...(ofJobs?.add ?? []).filter((_, at) => isChosen(-1 - at)),
+    ...[...changed.values()].flatMap(({ id, add }) => (isChosen(id) ? [add ?? {}] : [])),
+    ...among.filter(({ id }) => changed.get(id)?.runs_again === true),
   ].flatMap(({ input_file_ids: ids }) => ids ?? []);
   const known = sees ? facts : { ...facts, changedUserData: [] };
-  const reruns = rerunsOf({ ...known, jobs: jobsLeft, files }, { onlyChanges, sparesMakers: true, alsoRead, forced });
+  const reruns = rerunsOf(
+    { ...known, jobs: among, files },
+    {
+      onlyChanges: onlyChanges && chosen === undefined,
+      sparesMakers: true,
+      alsoRead,
+      forced: forcedOf(among, force),
+      again: chosen === undefined ? [] : among.flatMap(({ id, status }) => (isOneOf(RECOVERABLE, status) ? [id] : [])),
+    },
+  );
   const { run } = reruns;
   const again = new Set(run.map(({ job_id: id }) => id));
-  const kept = { jobs: jobsLeft.filter(({ id }) => !again.has(id) && !changed.has(id)), files };
+  const kept = { jobs: among.filter(({ id }) => !again.has(id) && !changed.has(id)), files };
   const newerPrograms = sees ? await findNewerPrograms(kept) : [];
-  if (run.length === 0) return { update, reruns, unseenIn, newerPrograms };
+  if (chosen !== undefined) rerunByName(jobsLeft, changed);
+  const choice = chosen && choiceOf(chosen, { jobs: jobsLeft, ofJobs, changed, again });
+  const looked = { reruns, unseenIn, newerPrograms, ...(choice === undefined ? {} : { choice: choice.shown }) };
+  if (run.length === 0 && choice === undefined) return { update, ...looked };
+  const readByOthers = new Set(
+    chosen && jobsLeft.flatMap(({ id, input_file_ids: ids }) => (again.has(id) ? [] : (ids ?? []))),
+  );
   const times = files.flatMap((file) => {
     const { id, name, path, mtime = null } = file;
-    return changeOf(file) === undefined ? [] : [{ id, record: { name, path, st_mtime: mtime } }];
+    return changeOf(file) === undefined || readByOthers.has(id)
+      ? []
+      : [{ id, record: { name, path, st_mtime: mtime } }];
   });
-  for (const { job_id: id, reasons } of run)
-    if (reasons.some(({ kind }) => kind !== 'job')) changed.set(id, { ...changed.get(id), id, runs_again: true });
+  for (const { job_id: id, reasons, status } of run)
+    if (chosen === undefined ? reasons.some(({ kind }) => kind !== 'job') : !isOneOf(WAITS, status))
+      changed.set(id, { ...changed.get(id), id, runs_again: true });
   return {
-    reruns,
-    unseenIn,
-    newerPrograms,
+    ...looked,
     lostOutputs: lostOutputsOf(jobsLeft, files),
     update: {
       ...update,
       files: { ...ofFiles, change: [...(ofFiles?.change ?? []), ...times] },
       jobs: { ...ofJobs, change: [...changed.values()] },
+      ...(choice === undefined ? {} : { choice: choice.sent }),
     },
   };
 }
@@ -188,8 +212,8 @@ function lostOutputsOf(jobs: readonly JobWithFiles[], files: readonly FileOnDisk
 /** The ids of the jobs that a person names, each by its name or a pattern with `*`. Refuses one that matches no job. */
 function forcedOf(jobs: readonly JobWithFiles[], names: readonly string[]): number[] {
   return names.flatMap((name) => {
-    const pattern = new RegExp(`^${name.split('*').map(patternText).join('.*')}$`, 'su');
-    const found = jobs.filter((job) => pattern.test(job.name)).map(({ id }) => id);
+    const isMeant = namePattern(name);
+    const found = jobs.filter((job) => isMeant(job.name)).map(({ id }) => id);
     if (found.length > 0) return found;
     throw new Refusal('NOT_FOUND', `--force: no job of the workflow is named "${name}", or matches it as a pattern`);
   });

@@ -10,9 +10,10 @@ import { changedText, rerunsText, sayLookedAt } from '../../output/reruns.ts';
 export const outdatedRule = (
   { output, hint }: Context,
   workflowId: number,
-  { isWanted, force }: Pick<OutdatedRule, 'isWanted' | 'force'>,
+  { isWanted, force, only }: Pick<OutdatedRule, 'isWanted' | 'force' | 'only'>,
 ): OutdatedRule => ({
   force,
+  only,
   isWanted,
   async decide({ reruns: { run }, ...looked }) {
     sayLookedAt(output, isWanted ? { ...looked, lostOutputs: undefined } : looked);
@@ -34,16 +35,21 @@ export const outdatedRule = (
 export function outdatedIn(prepared: readonly Prepared[]): number | undefined {
   for (const each of prepared) {
     if (each.kind === 'changed' || each.kind === 'agreed' || each.kind === 'up to date') return 0;
+    if (each.kind === 'chosen' && each.unseenIn === undefined) return 0;
     if (each.kind === 'out of date') return each.run.filter(({ status }) => status === 'completed').length;
   }
   return undefined;
 }
 
 /** Reports what `torc run ID` would run, and why, and changes nothing. */
-export async function reportRun({ service, output }: Context, id: number, force: readonly string[]): Promise<void> {
+export async function reportRun(
+  { service, output }: Context,
+  id: number,
+  { force, only }: Pick<OutdatedRule, 'force' | 'only'>,
+): Promise<void> {
   const { client } = await service();
   const { outdatedOf } = await import('../../../operations/update/update-plan.ts');
-  const { reruns, ...looked } = await outdatedOf(client, id, { force, onlyChanges: false });
+  const { reruns, ...looked } = await outdatedOf(client, id, { force, only, onlyChanges: false });
   const text = rerunsText(id, reruns, output.width);
   output.record('dry run', { workflow_id: id, dry_run: true, reruns: reruns.run }, text);
   sayLookedAt(output, looked);

@@ -1,7 +1,9 @@
 import { command } from '../../command/command.ts';
 import { UsageError } from '../../command/failure.ts';
 import type { Context } from '../../command/context.ts';
-import { prepareRun } from '../../../operations/run/run.ts';
+import type { Client } from '../../../client/client.ts';
+import type { Choice } from '../../../operations/update/choice.ts';
+import { beginIfCanceled, prepareRun } from '../../../operations/run/run.ts';
 import { sayAsked } from '../../run/asked.ts';
 import { reportPreparation, reportPrepared } from '../../output/preparation.ts';
 import { type HeldSignals, holdSignals } from '../../terminal/held-signals.ts';
@@ -12,6 +14,7 @@ import { chooseUpdate, refuseUpdateOptions, updateOptions, updatesUnasked } from
 import { makeOutputFolder } from '../../run/output-folder.ts';
 import { STDIO_FOLDER } from '../../../core/contract/files/job.ts';
 import { option } from '../../command/option.ts';
+import type { RunSummary } from '../../../runner/facts/options.ts';
 
 export const run = command('run <spec-or-id>', {
   example: 'sweep.yaml --max-parallel-jobs 4',
@@ -32,9 +35,14 @@ export const run = command('run <spec-or-id>', {
     const { output } = context;
     const goesOn = options.resume === true || options.retryFailed === true;
     refuseUpdateOptions(options, isSpec(given));
+    if (goesOn && options.only !== undefined)
+      throw new UsageError(
+        '--resume and --retry-failed make jobs ready that --only leaves alone; --only runs what failed or was interrupted among its jobs by itself',
+      );
     if (goesOn && isSpec(given) && options.update !== true) refuseFile(context, given);
     let held: HeldSignals | undefined;
     let isUpToDate = false;
+    let ofFile: Choice | undefined;
     const fromFile = async (): Promise<number | undefined> => {
       const plan = await planOfFile(context, given, options);
       loadRunnerMeanwhile();
@@ -44,6 +52,7 @@ export const run = command('run <spec-or-id>', {
       makeOutputFolder(context, options.outputDir);
       if (chosen.kind === 'updated') {
         isUpToDate = chosen.looked;
+        ofFile = chosen.choice;
         return chosen.id;
       }
       const { createAndReport, specFileOf } = await import('../../spec/read-spec.ts');
@@ -56,24 +65,32 @@ export const run = command('run <spec-or-id>', {
     };
     const id = isSpec(given) ? await fromFile() : await existingWorkflow(context, given);
     if (id === undefined) return;
-    if (options.dryRun === true) return reportRun(context, id, options.force ?? []);
+    const { force = [], only } = options;
+    if (options.dryRun === true) return reportRun(context, id, { force, only });
     held ??= holdSignals();
     const { client } = await context.service();
     const workflow = await client.getWorkflow({ params: { id } });
     const again = options.retryFailed === true ? 'failed' : goesOn ? 'interrupted' : 'none';
-    const outdated = isSpec(given)
-      ? undefined
-      : outdatedRule(context, id, { isWanted: updatesUnasked(context, options), force: options.force ?? [] });
-    const prepared = await prepareRun(client, id, { again, outdated, report: reportPreparation(output) });
+    const report = reportPreparation(output);
+    const isPrepared = isSpec(given) && (only === undefined || ofFile !== undefined);
+    const isWanted = updatesUnasked(context, options);
+    const outdated = isPrepared ? undefined : outdatedRule(context, id, { isWanted, force, only });
+    if (ofFile !== undefined) await beginIfCanceled(client, id, report);
+    else if (only !== undefined) await refuseWithout(client);
+    const prepared = await prepareRun(client, id, { again, outdated, report });
     for (const each of prepared) reportPrepared(output, id, each, again === 'failed');
     if (goesOn) await sayAsked({ client, output, hint: context.hint, workflowId: id });
 
     const closePage = options.page === true ? await openPage(context, id, options.outputDir) : () => {};
-    const summary = await runWorkflow(context, id, options, undefined, undefined, held).finally(closePage);
+    const choice = ofFile ?? prepared.find((each) => each.kind === 'chosen')?.choice;
+    const ofRunner = { ...options, choice: choice?.number };
+    const all = await runWorkflow(context, id, ofRunner, undefined, undefined, held).finally(closePage);
+    const summary = choice === undefined ? all : await summaryOf(client, id, all, choice);
     const { endRun } = await import('../../run/end-of-run.ts');
     const failsWithJobs = options.fail === true;
     const known = isUpToDate ? 0 : outdatedIn(prepared);
-    const ended = { client, workflow: { ...workflow, id }, summary, outdated: known, options, failsWithJobs };
+    const chosen = choice && { words: only ?? [], others: choice.others };
+    const ended = { client, workflow: { ...workflow, id }, summary, outdated: known, chosen, options, failsWithJobs };
     const isWell = await endRun(context, ended);
     // Of a workflow that this command created first of all: its user may not know yet where things are.
     const isFirst = id === 1 && prepared.some(({ kind }) => kind === 'initialized');
@@ -83,6 +100,17 @@ export const run = command('run <spec-or-id>', {
       );
   },
 });
+
+/** Loaded where it is needed: most runs choose nothing. */
+async function refuseWithout(client: Client): Promise<void> {
+  const { refuseWithoutChoices } = await import('../../../operations/update/choice.ts');
+  await refuseWithoutChoices(client);
+}
+
+async function summaryOf(...given: [Client, number, RunSummary, Choice]): Promise<RunSummary> {
+  const { chosenSummary } = await import('../../../operations/report/views/chosen-summary.ts');
+  return chosenSummary(...given);
+}
 
 async function openPage(...given: [Context, number, string]): Promise<() => void> {
   const { showPage } = await import('./show-page.ts');

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Workflow } from '../../../core/contract/workflow.ts';
 import type { Plan } from '../../../core/workflow-file/plan/plan.ts';
+import type { Choice } from '../../../operations/update/choice.ts';
 import { recognized } from '../../../operations/update/recognize.ts';
 import { workflowOption } from '../../choose/choose-record.ts';
 import { chooseWorkflow, decide, isPersonThere } from '../../choose/choose-workflow.ts';
@@ -30,6 +31,11 @@ export const updateOptions = optionsOf([
       many: true,
     },
   ),
+  option(
+    '--only <name>',
+    'run only these jobs, with what they need and what of it is out of date: a name, a pattern (train_*) or the path of a file to make; may be repeated',
+    { many: true },
+  ),
   option('--dry-run', 'show what would run, and why, and change nothing'),
 ]);
 
@@ -38,12 +44,18 @@ type UpdateValues = ValuesOf<typeof updateOptions>;
 /** What becomes of a workflow file: another workflow, a changed one, or only a report. */
 export type Chosen =
   | { readonly kind: 'create' }
-  | { readonly kind: 'updated'; readonly id: number; readonly looked: boolean }
+  | {
+      readonly kind: 'updated';
+      readonly id: number;
+      readonly looked: boolean;
+      /** Where only some jobs are to run. */
+      readonly choice: Choice | undefined;
+    }
   | { readonly kind: 'reported' };
 
 /** Whether jobs that are out of date run without a question. */
-export const updatesUnasked = ({ configuration }: Context, { update, yes, force }: UpdateValues): boolean =>
-  update === true || yes === true || force !== undefined || configuration['client.run.update'];
+export const updatesUnasked = ({ configuration }: Context, { update, yes, force, only }: UpdateValues): boolean =>
+  update === true || yes === true || force !== undefined || only !== undefined || configuration['client.run.update'];
 
 /** Refuses options that contradict each other, or a workflow that is no file. */
 export function refuseUpdateOptions({ update, new: isNew, workflowId, force }: UpdateValues, isFile: boolean): void {
@@ -66,7 +78,10 @@ export async function chooseUpdate(context: Context, path: string, plan: Plan, o
   const isDryRun = options.dryRun === true;
   const { specFileOf } = await import('../../spec/read-spec.ts');
   const specFile = specFileOf(path);
-  const file: File = { plan, specFile, force: options.force ?? [] };
+  const { only } = options;
+  const file: File = { plan, specFile, force: options.force ?? [], only };
+  // Before anything is created or changed.
+  if (only !== undefined) await refuseBadChoice(context, file, isDryRun);
   const found = options.new === true ? [] : await workflowsOf(context, file, options);
   const [newest, ...others] = found;
   const isUnasked = updatesUnasked(context, options);
@@ -76,7 +91,7 @@ export async function chooseUpdate(context: Context, path: string, plan: Plan, o
         `no workflow of user ${settings.user} was created from this file or is named "${plan.workflow.name}", so there is none to update; without --update it is created, and --workflow-id names another one`,
       );
     if (!isDryRun) return { kind: 'create' };
-    reportCreation(output, plan);
+    await reportCreation(output, file);
     return { kind: 'reported' };
   }
   if (isUnasked && others.length > 0)
@@ -117,13 +132,29 @@ async function workflowsOf(
   }
 }
 
+/** Refuses a server that does not know choices, and words that mean no job of the file. */
+async function refuseBadChoice(context: Context, { plan, only = [] }: File, isDryRun: boolean): Promise<void> {
+  const { chosenInPlan, refuseWithoutChoices } = await import('../../../operations/update/choice.ts');
+  chosenInPlan(plan, only);
+  // A dry run needs no server, and makes none.
+  if (!isDryRun) await refuseWithoutChoices((await context.service()).client);
+}
+
 /** Reports a workflow that would be created. */
-function reportCreation(output: Context['output'], plan: Plan): void {
+async function reportCreation(output: Context['output'], { plan, only }: File): Promise<void> {
   const { name } = plan.workflow;
   const jobs = plan.jobs.length;
-  const names = Array.from({ length: jobs }, (_, number) => plan.jobName(number));
+  const all = Array.from({ length: jobs }, (_, number) => plan.jobName(number));
+  const names =
+    only === undefined ? all : (await import('../../../operations/update/choice.ts')).chosenInPlan(plan, only);
+  const which =
+    names.length < jobs
+      ? `${grouped(names.length)} of its ${grouped(jobs)} jobs`
+      : jobs === 1
+        ? 'its job'
+        : `all of its ${grouped(jobs)} jobs`;
   const text = [
-    `No workflow was created from this file. "${name}" would be created, and ${jobs === 1 ? 'its job' : `all of its ${grouped(jobs)} jobs`} would run:`,
+    `No workflow was created from this file. "${name}" would be created, and ${which} would run:`,
     ...foldedNames(names),
   ].join('\n');
   output.record('dry run', { dry_run: true, creates: true, workflow_name: name, jobs: names }, text);
@@ -134,6 +165,8 @@ interface File {
   readonly specFile: string | undefined;
   /** Names of jobs that run again in any case. */
   readonly force: readonly string[];
+  /** Only these jobs run, with what they need. */
+  readonly only: readonly string[] | undefined;
 }
 
 type WorkflowOfFile = Awaited<ReturnType<typeof recognized>>[number];
@@ -157,7 +190,7 @@ function listed(found: readonly Workflow[], specFile: string | undefined): strin
 async function apply(
   context: Context,
   id: number,
-  { plan, specFile, force }: File,
+  { plan, specFile, force, only }: File,
   /** `isShown`: the user has seen the jobs already. */
   { isDryRun, isShown = false }: { readonly isDryRun: boolean; readonly isShown?: boolean },
 ): Promise<Chosen> {
@@ -169,9 +202,10 @@ async function apply(
     specFile,
     looksAtFiles: true,
     force,
+    only,
     acceptsLoss: isShown || force.length > 0,
   });
   reportUpdate(context, id, updated, { isDryRun, isShown, globs: plan.globs });
   if (isDryRun) return { kind: 'reported' };
-  return { kind: 'updated', id, looked: updated.unseenIn === undefined };
+  return { kind: 'updated', id, looked: updated.unseenIn === undefined, choice: updated.choice };
 }

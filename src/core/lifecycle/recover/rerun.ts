@@ -49,6 +49,8 @@ export interface RerunRules {
   readonly alsoRead?: readonly number[];
   /** Ids of jobs that a person named. */
   readonly forced?: readonly number[];
+  /** Ids of jobs that did not end well, and that are wanted. */
+  readonly again?: readonly number[];
 }
 
 /**
@@ -60,7 +62,7 @@ export interface RerunRules {
  */
 export function rerunsOf(
   facts: PlanFacts,
-  { onlyChanges = false, sparesMakers = false, alsoRead = [], forced = [] }: RerunRules = {},
+  { onlyChanges = false, sparesMakers = false, alsoRead = [], forced = [], again = [] }: RerunRules = {},
 ): Reruns {
   const { jobs, changedUserData } = facts;
   const byId = new Map(jobs.map((job) => [job.id, job]));
@@ -81,6 +83,7 @@ export function rerunsOf(
     if (status === 'uninitialized') add(id, { kind: 'status', status });
 
   for (const id of forced) if (!isDisabled(id)) add(id, { kind: 'forced' });
+  for (const id of again) add(id, { kind: 'status', status: byId.get(id)?.status ?? 'failed' });
   const open = [...found.keys()];
   const addMakers = (files: Iterable<number>) => {
     for (const [maker, { path, ...file }] of makers(files)) {
