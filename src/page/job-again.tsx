@@ -1,11 +1,10 @@
 import type { Job } from '../core/contract/job.ts';
-import { countOf, HELD, isOneOf, RECOVERABLE, RETRIABLE } from '../core/job/statuses.ts';
+import { countOf, HELD, isOneOf, RECOVERABLE } from '../core/job/statuses.ts';
 import { nextCommand } from '../core/lifecycle/explain/next-command.ts';
 import { Confirm } from './confirm.tsx';
 import { connection } from './connection.ts';
 import { useLive } from './hooks.ts';
 import { usePlace } from './place.ts';
-import { statusWords } from './words.ts';
 
 const { client } = connection;
 
@@ -15,15 +14,13 @@ interface JobAgainProps {
 }
 
 /**
- * Runs a job again that did not complete.
- *
- * While a runner or an allocation is active, as a new attempt of the present run: a new run would make the reports of that runner void.
- * Otherwise in a new run, and with it the jobs that were canceled for it.
+ * Runs a job again that did not complete, and with it the jobs that were canceled for it, in the present run: reports of a runner that
+ * is active stay valid. One request changes all of it or nothing. Only a workflow that was canceled begins a new run first.
  */
 export const JobAgain = (props: JobAgainProps) =>
   isOneOf(RECOVERABLE, props.job.status) ? <RunAgain {...props} /> : null;
 
-function RunAgain({ job: { id, workflow_id: workflowId, status, attempt_id: attempt }, again }: JobAgainProps) {
+function RunAgain({ job: { id, workflow_id: workflowId, status }, again }: JobAgainProps) {
   const place = usePlace(workflowId);
   const live = useLive(
     `again ${workflowId} ${status}`,
@@ -36,16 +33,13 @@ function RunAgain({ job: { id, workflow_id: workflowId, status, attempt_id: atte
   const active = now.active_compute_nodes + now.pending_scheduled_nodes + now.active_scheduled_nodes;
   const isUnderWay = active + countOf(now.jobs_by_status, HELD) > 0;
   const act = async () => {
-    if (isUnderWay)
-      await client.retryJob({
-        params: { id, run_id: now.run_id ?? 0 },
-        query: { max_retries: (attempt ?? 1) + 1 },
-      });
-    else {
-      const { run_id: run } = await client.resetStatus({ params });
-      await client.manageStatusChange({ params: { id, status: 'uninitialized', run_id: run ?? 0 } });
-      await client.initializeJobs({ params, query: { only_uninitialized: true, keep_pending_failed: true } });
-    }
+    if (now.is_canceled) await client.resetStatus({ params });
+    const body = { jobs: { change: [{ id, runs_again: true }] } };
+    const [held] = (await client.updatePlan({ params, query: {}, body })).held;
+    if (held !== undefined)
+      throw new Error(
+        `It stays as it is: ${held.running_job_name} needs it and runs. Try again when that job has ended.`,
+      );
     live.again();
     again();
   };
@@ -55,15 +49,10 @@ function RunAgain({ job: { id, workflow_id: workflowId, status, attempt_id: atte
       title="Run this job again?"
       says={
         isUnderWay
-          ? 'It becomes ready at once, as a new attempt of this run. Jobs that were canceled for it stay canceled until the workflow runs again.'
-          : `A new run begins. The job and all that depend on it become ready or blocked; what else completed stays. A runner must be started${place === undefined ? '' : `: ${nextCommand(place)}`}`
+          ? 'It becomes ready at once, as a new attempt of this run, and jobs that were canceled for it wait for it again.'
+          : `The job and all that depend on it become ready or blocked; what else completed stays. A runner must be started${place === undefined ? '' : `: ${nextCommand(place)}`}`
       }
       does="Run again"
-      unlessFor={
-        isUnderWay && !isOneOf(RETRIABLE, status)
-          ? `The workflow is under way, and the job is ${statusWords(String(status))}`
-          : undefined
-      }
       act={act}
     />
   );
