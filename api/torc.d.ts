@@ -181,7 +181,7 @@ export interface NewResult {
   peak_cpu_percent?: number | null | undefined;
   avg_cpu_percent?: number | null | undefined;
   cause?: string | null | undefined;
-  cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | null | undefined;
+  cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
   handler_limit?: "max" | "attempts" | null | undefined;
 }
 
@@ -1851,7 +1851,7 @@ export interface Calls {
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
         cause?: string | null | undefined;
-        cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | null | undefined;
+        cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
         handler_limit?: "max" | "attempts" | null | undefined;
         files?: {
           id: number;
@@ -1888,7 +1888,7 @@ export interface Calls {
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
         cause?: string | null | undefined;
-        cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | null | undefined;
+        cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
         handler_limit?: "max" | "attempts" | null | undefined;
         files?: {
           id: number;
@@ -2117,7 +2117,7 @@ export interface Calls {
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
         cause?: string | null | undefined;
-        cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | null | undefined;
+        cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
         handler_limit?: "max" | "attempts" | null | undefined;
         files?: {
           id: number;
@@ -2154,7 +2154,7 @@ export interface Calls {
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
         cause?: string | null | undefined;
-        cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | null | undefined;
+        cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
         handler_limit?: "max" | "attempts" | null | undefined;
         files?: {
           id: number;
@@ -2465,7 +2465,7 @@ export interface Calls {
       return_code?: number | undefined;
       status?: JobStatus | undefined;
       compute_node_id?: number | undefined;
-      cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | undefined;
+      cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | undefined;
       all_runs?: boolean | undefined;
     };
   }) => Promise<{
@@ -2539,7 +2539,7 @@ export interface Calls {
       peak_cpu_percent?: number | null | undefined;
       avg_cpu_percent?: number | null | undefined;
       cause?: string | null | undefined;
-      cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | null | undefined;
+      cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
       handler_limit?: "max" | "attempts" | null | undefined;
     };
   }) => Promise<Result>;
@@ -3416,7 +3416,7 @@ export interface Calls {
       status: JobStatus;
       return_code?: number | null | undefined;
       cause?: string | null | undefined;
-      cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | null | undefined;
+      cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
       compute_node_id?: number | null | undefined;
       compute_node_name?: string | null | undefined;
     }[] | null | undefined;
@@ -3431,7 +3431,7 @@ export interface Calls {
       status: JobStatus;
       return_code: number;
       cause?: string | null | undefined;
-      cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | null | undefined;
+      cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
       jobs: number;
       first: {
         job_id: number;
@@ -3637,7 +3637,7 @@ export interface Calls {
       seconds?: number | null | undefined;
       compute_node_id?: number | null | undefined;
       hostname?: string | null | undefined;
-      cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | null | undefined;
+      cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
       why?: string | null | undefined;
     }[];
     attempts_left_out: number;

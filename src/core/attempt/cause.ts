@@ -202,6 +202,14 @@ export const CAUSES: Readonly<Record<CauseCode, Cause>> = {
     next: 'repair the job that failed',
     reason: 'canceled_by_dependency',
   },
+  adopted: {
+    did: ['was taken as made', 'were taken as made'],
+    sentence: () => 'it did not run: its outputs were there and were taken as made',
+    proof: '`torc run --touch` found its outputs, or those of all jobs that read them',
+    again: 'no',
+    next: 'run it again with `--force NAME` if its outputs are not what its command makes',
+    reason: 'adopted',
+  },
 };
 
 /** What usual senders of signals say with them. */

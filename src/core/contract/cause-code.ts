@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 /**
  * Why an attempt ended, where something proves it: a return code of 137 alone does not say who killed a job. `core/attempt/cause.ts`
- * says what each means. A success has one only where its work may be incomplete.
+ * says what each means. A success has one only where its work may be incomplete, or where it did not run.
  */
 export const causeCodes = [
   'exit',
@@ -24,6 +24,7 @@ export const causeCodes = [
   'stale_output',
   'disk',
   'dependency',
+  'adopted',
 ] as const;
 
 export type CauseCode = (typeof causeCodes)[number];

@@ -23,7 +23,7 @@ export interface Choice {
 }
 
 /** Two choices of one number would take each other's jobs. */
-const NUMBERS = 2 ** 47;
+export const CHOICE_NUMBERS = 2 ** 47;
 
 /** The chosen jobs of a workflow as an update will leave it. Jobs that it adds have negative ids. */
 export function chosenAfter(
@@ -92,7 +92,7 @@ export function choiceOf(
     again.has(id) || changed.get(id)?.runs_again === true || !isOneOf(SUCCEEDED, status);
   const stored = jobs.filter(({ id }) => chosen.has(id));
   const toRun = [...stored.filter(runs).map(({ id }) => id), ...[...chosen].filter((id) => id < 0)];
-  const number = randomInt(1, NUMBERS);
+  const number = randomInt(1, CHOICE_NUMBERS);
   const all = jobs.filter(({ status }) => status !== 'disabled').length + (ofJobs?.add?.length ?? 0);
   const upToDate = chosen.size - toRun.length;
   return {

@@ -7,7 +7,12 @@ import type { PlanUpdate, PlanUpdated } from '../../core/contract/plan-update.ts
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { namePattern } from '../../core/lifecycle/recover/chosen-jobs.ts';
-import { changeOf, type FileOnDisk, type JobWithFiles } from '../../core/lifecycle/recover/files-on-disk.ts';
+import {
+  changeOf,
+  type FileOnDisk,
+  type JobWithFiles,
+  type PlanFacts,
+} from '../../core/lifecycle/recover/files-on-disk.ts';
 import { isOneOf, RECOVERABLE, WAITS } from '../../core/job/statuses.ts';
 import { type Rerun, type Reruns, rerunsOf } from '../../core/lifecycle/recover/rerun.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
@@ -60,9 +65,9 @@ export async function updateFromPlan(
     const stored = await storedPlan(client, workflowId).catch(noPlanUpdates);
     const difference = diffPlan(plan, stored, specFile);
     await noteTimes(plan, difference);
-    const { update, reruns, ...looked }: Outdated = looksAtFiles
+    const { update, reruns, ...looked } = looksAtFiles
       ? await withReruns(client, stored.workflow, difference.update, { force, only })
-      : { update: difference.update, reruns: NOTHING_RUNS };
+      : { update: difference.update, reruns: NOTHING_RUNS, lostOutputs: undefined };
     if (!isDryRun && !acceptsLoss) refuseLoss(looked.lostOutputs);
     try {
       const updated = await sendUpdate(client, workflowId, update, isDryRun);
@@ -88,6 +93,8 @@ export interface LookedAt {
 /** What of a workflow is not up to date, and the update that makes it run. */
 export interface Outdated extends LookedAt {
   readonly reruns: Reruns;
+  /** What it was found from. */
+  readonly facts: Pick<PlanFacts, 'jobs' | 'files'>;
   /** Where only some jobs are to run. */
   readonly choice?: Choice | undefined;
   readonly update: PlanUpdate;
@@ -102,6 +109,8 @@ interface LookOptions {
   readonly onlyChanges?: boolean;
   /** Only these jobs, with what they need, whatever their status. */
   readonly only?: readonly string[] | undefined;
+  /** Jobs that failed, too. */
+  readonly failedToo?: boolean;
 }
 
 /** Jobs whose inputs, outputs or values have changed since they ended, those that a person names, and those behind them. */
@@ -127,7 +136,7 @@ async function withReruns(
   client: Client,
   workflow: Workflow & { readonly id: number },
   update: PlanUpdate,
-  { force, onlyChanges = true, only }: LookOptions,
+  { force, onlyChanges = true, only, failedToo = only !== undefined }: LookOptions,
 ): Promise<Outdated> {
   const facts = await gatherPlanFacts(client, workflow.id);
   const sees = await seesFiles(workflow, facts);
@@ -157,7 +166,7 @@ async function withReruns(
       sparesMakers: true,
       alsoRead,
       forced: forcedOf(among, force),
-      again: chosen === undefined ? [] : among.flatMap(({ id, status }) => (isOneOf(RECOVERABLE, status) ? [id] : [])),
+      again: failedToo ? among.flatMap(({ id, status }) => (isOneOf(RECOVERABLE, status) ? [id] : [])) : [],
     },
   );
   const { run } = reruns;
@@ -166,7 +175,13 @@ async function withReruns(
   const newerPrograms = sees ? await findNewerPrograms(kept) : [];
   if (chosen !== undefined) rerunByName(jobsLeft, changed);
   const choice = chosen && choiceOf(chosen, { jobs: jobsLeft, ofJobs, changed, again });
-  const looked = { reruns, unseenIn, newerPrograms, ...(choice === undefined ? {} : { choice: choice.shown }) };
+  const looked = {
+    reruns,
+    facts: { jobs: among, files },
+    unseenIn,
+    newerPrograms,
+    ...(choice === undefined ? {} : { choice: choice.shown }),
+  };
   if (run.length === 0 && choice === undefined) return { update, ...looked };
   const readByOthers = new Set(
     chosen && jobsLeft.flatMap(({ id, input_file_ids: ids }) => (again.has(id) ? [] : (ids ?? []))),

@@ -116,7 +116,8 @@ export const createAccept = (store: Store, queries: ResultReportQueries) => {
         return 'accepted';
       }
       // A job that began and ended in one exchange was never stored as running.
-      if (reporter === 'holder' && job?.status === PENDING) report('job_started', startOfEnd(end, job.name));
+      if (reporter === 'holder' && job?.status === PENDING && end.causeCode !== 'adopted')
+        report('job_started', startOfEnd(end, job.name));
       write(end, job?.claimed_by ?? null, ended);
       report(`job_${end.status}` as StreamEventType, {
         job_id: end.jobId,

@@ -9,6 +9,7 @@ import { reportPreparation, reportPrepared } from '../../output/preparation.ts';
 import { type HeldSignals, holdSignals } from '../../terminal/held-signals.ts';
 import { loadRunnerMeanwhile, runnerOptions, runWorkflow } from '../../run/run-workflow.ts';
 import { existingWorkflow, isSpec, planOfFile } from '../../spec/spec-or-id.ts';
+import type { touchWorkflow } from './touch.ts';
 import { outdatedIn, outdatedRule, reportRun } from './outdated.ts';
 import { chooseUpdate, refuseUpdateOptions, updateOptions, updatesUnasked } from './update-workflow.ts';
 import { makeOutputFolder } from '../../run/output-folder.ts';
@@ -35,6 +36,8 @@ export const run = command('run <spec-or-id>', {
     const { output } = context;
     const goesOn = options.resume === true || options.retryFailed === true;
     refuseUpdateOptions(options, isSpec(given));
+    if (goesOn && options.touch === true)
+      throw new UsageError('--touch runs nothing, and --resume and --retry-failed make jobs ready to run');
     if (goesOn && options.only !== undefined)
       throw new UsageError(
         '--resume and --retry-failed make jobs ready that --only leaves alone; --only runs what failed or was interrupted among its jobs by itself',
@@ -66,6 +69,7 @@ export const run = command('run <spec-or-id>', {
     const id = isSpec(given) ? await fromFile() : await existingWorkflow(context, given);
     if (id === undefined) return;
     const { force = [], only } = options;
+    if (options.touch === true) return takeAsMade(context, id, options);
     if (options.dryRun === true) return reportRun(context, id, { force, only });
     held ??= holdSignals();
     const { client } = await context.service();
@@ -100,6 +104,12 @@ export const run = command('run <spec-or-id>', {
       );
   },
 });
+
+/** Loaded where it is needed. */
+async function takeAsMade(...given: Parameters<typeof touchWorkflow>): Promise<void> {
+  const { touchWorkflow: touch } = await import('./touch.ts');
+  await touch(...given);
+}
 
 /** Loaded where it is needed: most runs choose nothing. */
 async function refuseWithout(client: Client): Promise<void> {

@@ -36,6 +36,10 @@ export const updateOptions = optionsOf([
     'run only these jobs, with what they need and what of it is out of date: a name, a pattern (train_*) or the path of a file to make; may be repeated',
     { many: true },
   ),
+  option(
+    '--touch',
+    'run nothing, and take jobs as made whose outputs are there, such as those of another program or of an earlier workflow',
+  ),
   option('--dry-run', 'show what would run, and why, and change nothing'),
 ]);
 
@@ -54,11 +58,24 @@ export type Chosen =
   | { readonly kind: 'reported' };
 
 /** Whether jobs that are out of date run without a question. */
-export const updatesUnasked = ({ configuration }: Context, { update, yes, force, only }: UpdateValues): boolean =>
-  update === true || yes === true || force !== undefined || only !== undefined || configuration['client.run.update'];
+export const updatesUnasked = (
+  { configuration }: Context,
+  { update, yes, force, only, touch }: UpdateValues,
+): boolean =>
+  update === true ||
+  yes === true ||
+  touch === true ||
+  force !== undefined ||
+  only !== undefined ||
+  configuration['client.run.update'];
 
 /** Refuses options that contradict each other, or a workflow that is no file. */
-export function refuseUpdateOptions({ update, new: isNew, workflowId, force }: UpdateValues, isFile: boolean): void {
+export function refuseUpdateOptions(
+  { update, new: isNew, workflowId, force, touch }: UpdateValues,
+  isFile: boolean,
+): void {
+  if (touch === true && force !== undefined)
+    throw new UsageError('--touch runs nothing and --force runs jobs again: use one of them');
   if (update === true && isNew === true)
     throw new UsageError('--update changes the workflow of the file and --new creates another one: use one of them');
   if (force !== undefined && isNew === true)
@@ -91,6 +108,10 @@ export async function chooseUpdate(context: Context, path: string, plan: Plan, o
         `no workflow of user ${settings.user} was created from this file or is named "${plan.workflow.name}", so there is none to update; without --update it is created, and --workflow-id names another one`,
       );
     if (!isDryRun) return { kind: 'create' };
+    if (options.touch === true)
+      throw new UsageError(
+        '--touch --dry-run needs a workflow, and none was created from this file: torc create does that',
+      );
     await reportCreation(output, file);
     return { kind: 'reported' };
   }
@@ -98,7 +119,7 @@ export async function chooseUpdate(context: Context, path: string, plan: Plan, o
     throw new Failure(
       `${listed(found, specFile)}\n--workflow-id says which of them is updated; ${context.hint('torc workflows archive true ID')} sets others aside`,
     );
-  if (isUnasked || isDryRun) return apply(context, newest.id, file, { isDryRun });
+  if (isUnasked || isDryRun) return apply(context, newest.id, file, { isDryRun, looksAtFiles: options.touch !== true });
   if (!isPersonThere(output) || path === '-') {
     const which = others.length > 0 ? ' --workflow-id ID' : '';
     output.notice(
@@ -192,7 +213,11 @@ async function apply(
   id: number,
   { plan, specFile, force, only }: File,
   /** `isShown`: the user has seen the jobs already. */
-  { isDryRun, isShown = false }: { readonly isDryRun: boolean; readonly isShown?: boolean },
+  {
+    isDryRun,
+    isShown = false,
+    looksAtFiles = true,
+  }: { readonly isDryRun: boolean; readonly isShown?: boolean; readonly looksAtFiles?: boolean },
 ): Promise<Chosen> {
   const { client } = await context.service();
   const { updateFromPlan } = await import('../../../operations/update/update-plan.ts');
@@ -200,9 +225,9 @@ async function apply(
   const updated = await updateFromPlan(client, id, plan, {
     isDryRun,
     specFile,
-    looksAtFiles: true,
+    looksAtFiles,
     force,
-    only,
+    only: looksAtFiles ? only : undefined,
     acceptsLoss: isShown || force.length > 0,
   });
   reportUpdate(context, id, updated, { isDryRun, isShown, globs: plan.globs });
