@@ -13,6 +13,7 @@ const all = [
   'monitor',
   'expand',
   'update',
+  'look',
   'stalls',
   'unread-replies',
   'page',
