@@ -125,7 +125,7 @@ export async function refuseWithoutChoices(client: Client): Promise<void> {
 export const noChoices = (options: ErrorOptions = {}): Refusal =>
   new Refusal(
     'ROUTE_UNKNOWN',
-    'this server cannot give a runner some jobs only, as Torc 1.0.0, so --only would run others too; labels of jobs and --label do that on every server',
+    'this server cannot give a runner some jobs only, as Torc 1.0.0, which --only and --touch need; labels of jobs and --label divide jobs on every server',
     {},
     options,
   );

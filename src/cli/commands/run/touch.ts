@@ -7,7 +7,6 @@ import { initialize } from '../../../operations/run/initialize.ts';
 import { refuseWithoutChoices } from '../../../operations/update/choice.ts';
 import { UsageError } from '../../command/failure.ts';
 import type { Context } from '../../command/context.ts';
-import { widthOf } from '../../output/output.ts';
 import { tableOf } from '../../output/table.ts';
 
 interface TouchOptions {
@@ -38,7 +37,7 @@ export async function touchWorkflow(
       ? []
       : [
           `${counted(left.length, 'job')} ${left.length === 1 ? 'is' : 'are'} left to run:`,
-          tableOfLeft(left, widthOf(process.stdout)),
+          tableOfLeft(left, output.width),
           `To run ${left.length === 1 ? 'it' : 'them'}: ${hint(`torc run ${id} --update`)}`,
         ]),
   ].join('\n');
