@@ -6,7 +6,7 @@ import { storedPlan } from '../../client/stored-plan.ts';
 import type { PlanUpdate, PlanUpdated } from '../../core/contract/plan-update.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
-import { namePattern } from '../../core/lifecycle/recover/chosen-jobs.ts';
+import { nameMatcher } from '../../core/lifecycle/recover/chosen-jobs.ts';
 import {
   changeOf,
   type FileOnDisk,
@@ -227,7 +227,7 @@ function lostOutputsOf(jobs: readonly JobWithFiles[], files: readonly FileOnDisk
 /** The ids of the jobs that a person names, each by its name or a pattern with `*`. Refuses one that matches no job. */
 function forcedOf(jobs: readonly JobWithFiles[], names: readonly string[]): number[] {
   return names.flatMap((name) => {
-    const isMeant = namePattern(name);
+    const isMeant = nameMatcher(name);
     const found = jobs.filter((job) => isMeant(job.name)).map(({ id }) => id);
     if (found.length > 0) return found;
     throw new Refusal('NOT_FOUND', `--force: no job of the workflow is named "${name}", or matches it as a pattern`);

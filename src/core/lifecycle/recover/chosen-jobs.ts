@@ -14,7 +14,7 @@ export interface ChoosableJob {
 }
 
 /** Whether a name is one that a person gave, or matches it as a pattern with `*`. */
-export function namePattern(given: string): (name: string) => boolean {
+export function nameMatcher(given: string): (name: string) => boolean {
   const pattern = new RegExp(`^${given.split('*').map(patternText).join('.*')}$`, 'su');
   return (name) => pattern.test(name);
 }
@@ -36,7 +36,7 @@ export function chosenJobs(
   const chosen = new Set<number>();
   let makers: Map<string, number[]> | undefined;
   for (const word of words) {
-    const isMeant = namePattern(word);
+    const isMeant = nameMatcher(word);
     const named = enabled.filter(({ name }) => isMeant(name)).map(({ id }) => id);
     if (named.length === 0) makers ??= makersOf(enabled, keyOf);
     const found = named.length > 0 ? named : (makers?.get(keyOf(word)) ?? []);
