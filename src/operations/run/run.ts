@@ -63,10 +63,10 @@ export async function prepareRun(
   const began: Prepared[] = isFresh ? [{ kind: 'initialized' }] : [];
   if (outdated?.only !== undefined) return [...began, await prepareChosen(client, id, outdated, report)];
   if (isFresh) return began;
-  if (again === 'none') return outdated === undefined ? [] : [await prepareOutdated(client, id, outdated)];
+  if (again === 'none') return outdated === undefined ? [] : [await prepareOutdated(client, id, outdated, report)];
   const { resume } = await import('./resume.ts');
   const resumed = await resume(client, id, { retriesFailed: again === 'failed', report });
-  return outdated?.isWanted === true ? [resumed, await prepareOutdated(client, id, outdated)] : [resumed];
+  return outdated?.isWanted === true ? [resumed, await prepareOutdated(client, id, outdated, report)] : [resumed];
 }
 
 /** In a canceled workflow no job starts before a new run begins. */
@@ -77,6 +77,13 @@ export async function beginIfCanceled(client: Client, id: number, report: Initia
   await beginRun(client, id, { force: false, report });
 }
 
+/** What a killed runner of this host holds is no longer under way. */
+async function recoverKilled(client: Client, id: number, report: InitializeOptions['report']): Promise<void> {
+  const { recoverHere } = await import('../orphans/recover-here.ts');
+  const onWarning = (message: string) => report({ kind: 'recovery warning', message });
+  await recoverHere(client, await client.getWorkflow({ params: { id } }), onWarning);
+}
+
 /** Makes the chosen jobs ready with what they need, whatever became of them; all others keep their status. */
 async function prepareChosen(
   client: Client,
@@ -84,6 +91,7 @@ async function prepareChosen(
   { force, only, decide }: OutdatedRule,
   report: InitializeOptions['report'],
 ): Promise<Prepared> {
+  await recoverKilled(client, id, report);
   const { outdatedOf, runOutdated } = await import('../update/update-plan.ts');
   const found = await outdatedOf(client, id, { force, only });
   await decide(found);
@@ -98,7 +106,9 @@ async function prepareOutdated(
   client: Client,
   id: number,
   { force, isWanted, decide }: OutdatedRule,
+  report: InitializeOptions['report'],
 ): Promise<Prepared> {
+  if (isWanted) await recoverKilled(client, id, report);
   const status = await client.getWorkflowStatus({ params: { id } });
   const runners = status.active_compute_nodes + status.active_scheduled_nodes + status.pending_scheduled_nodes;
   const isAtRest = status.is_complete && !status.is_canceled && runners + countOf(status.jobs_by_status, HELD) === 0;

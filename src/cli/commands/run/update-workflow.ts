@@ -220,6 +220,11 @@ async function apply(
   }: { readonly isDryRun: boolean; readonly isShown?: boolean; readonly looksAtFiles?: boolean },
 ): Promise<Chosen> {
   const { client } = await context.service();
+  if (!isDryRun) {
+    // What a killed runner of this host holds is no longer under way.
+    const { recoverHere } = await import('../../../operations/orphans/recover-here.ts');
+    await recoverHere(client, await client.getWorkflow({ params: { id } }), context.output.warn);
+  }
   const { updateFromPlan } = await import('../../../operations/update/update-plan.ts');
   const { reportUpdate } = await import('../../output/plan-difference.ts');
   const updated = await updateFromPlan(client, id, plan, {
