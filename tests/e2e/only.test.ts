@@ -39,7 +39,7 @@ beforeEach(async () => {
 });
 
 describe('run --only', () => {
-  it('creates the workflow of a file, runs a named job with what it needs, and leaves all others as they are', async () => {
+  it('a run with --only creates the workflow of a file, runs a named job with what it needs, and leaves all others as they are', async () => {
     const { stderr, code } = await call('run', 'flow.yaml', '--only', 'count_2', '--fail');
     expect(code).toBe(0);
     expect(stderr).toContain('2 jobs completed');
@@ -56,7 +56,7 @@ describe('run --only', () => {
     expect(await attempts()).toEqual({ sort_1: 1, sort_2: 1, count_1: 1, count_2: 1, broken: 1, alone: 1 });
   });
 
-  it('runs what is out of date among its jobs, and neither what depends on them nor what is out of date elsewhere', async () => {
+  it('a run with --only runs what is out of date among its jobs, and neither what depends on them nor what is out of date elsewhere', async () => {
     await call('run', 'flow.yaml');
     for (const name of ['raw_1', 'raw_2']) writeFileSync(at(name), 'c\nb\na\n');
     for (const name of ['raw_1', 'raw_2']) later(name);
@@ -70,7 +70,7 @@ describe('run --only', () => {
     expect((await call('run', '1', '--update')).stderr).toContain('nothing to run');
   });
 
-  it('makes a file that is gone, with what it takes to make it', async () => {
+  it('a run with --only makes a file that is gone, with what it takes to make it', async () => {
     await call('run', 'flow.yaml');
     for (const name of ['sorted_1', 'counted_1', 'counted_2']) rmSync(at(name));
     await call('run', '1', '--only', 'counted_1');
@@ -78,7 +78,7 @@ describe('run --only', () => {
     expect([existsSync(at('counted_1')), existsSync(at('counted_2'))]).toEqual([true, false]);
   });
 
-  it('runs again what failed or was canceled among its jobs; its exit code and its counts are those of its jobs', async () => {
+  it('a run with --only runs again what failed or was canceled among its jobs; its exit code and its counts are those of its jobs', async () => {
     await call('run', 'flow.yaml');
     const failed = await call('run', '1', '--only', 'behind', '--fail');
     expect(failed.code).toBe(1);
@@ -91,7 +91,7 @@ describe('run --only', () => {
     expect(await attempts()).toEqual({ sort_1: 1, sort_2: 1, count_1: 1, count_2: 1, broken: 3, behind: 1, alone: 1 });
   });
 
-  it('runs jobs of a workflow that was canceled, in a new run, and the others stay canceled', async () => {
+  it('a run with --only runs jobs of a workflow that was canceled, in a new run, and the others stay canceled', async () => {
     await call('run', 'flow.yaml', '--only', 'sort_1');
     await server.client.cancelWorkflow({ params: { id: 1 } });
     expect((await call('run', '1', '--only', 'count_1')).stderr).toContain('2 jobs completed');

@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 
 describe('run --touch', () => {
-  it('takes jobs as made whose outputs are there, also where files between them are gone, and an update runs only the rest', async () => {
+  it('a run with --touch takes jobs as made whose outputs are there, also where files between them are gone, and an update runs only the rest', async () => {
     const { stdout, code } = await call('run', 'flow.yaml', '--touch');
     expect(code).toBe(0);
     expect(stdout).toContain('5 jobs were taken as made: they count as completed and did not run.');
@@ -87,7 +87,7 @@ describe('run --touch', () => {
     ]);
   });
 
-  it('accepts what is out of date and what failed, only among the jobs of --only, and runs nothing', async () => {
+  it('a run with --touch accepts what is out of date and what failed, only among the jobs of --only, and runs nothing', async () => {
     writeFileSync(at('flow.yaml'), FLOW.replace('labels: [gpu], ', '').replace("'wc -l <", "'false <"));
     await call('run', 'flow.yaml');
     writeFileSync(at('raw'), 'newer\n');
@@ -105,7 +105,7 @@ describe('run --touch', () => {
     ]);
   });
 
-  it('is refused from another folder than that of the workflow, where every file looks missing', async () => {
+  it('a run with --touch is refused from another folder than that of the workflow, where every file looks missing', async () => {
     await call('run', 'flow.yaml', '--touch');
     const { code, stderr } = await torc(['--url', server.url, 'run', '1', '--touch'], { cwd: temporaryFolder() });
     expect([code, stderr]).toEqual([1, expect.stringContaining('in the folder in which it was created')]);
@@ -115,7 +115,7 @@ describe('run --touch', () => {
     [['--force', 'silent'], '--touch runs nothing and --force runs jobs again'],
     [['--resume'], '--touch runs nothing'],
     [['--dry-run'], 'none was created from this file'],
-  ])('with %j it is refused, and creates nothing', async (words, text) => {
+  ])('a run with --touch and %j is refused, and creates nothing', async (words, text) => {
     const { code, stderr } = await call('run', 'flow.yaml', '--touch', ...words);
     expect([code, stderr]).toEqual([2, expect.stringContaining(text)]);
     expect((await server.client.listWorkflows({ query: {} })).items).toEqual([]);
