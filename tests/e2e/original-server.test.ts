@@ -119,6 +119,7 @@ const walk: readonly (readonly [words: string, ...args: string[]])[] = [
   ['workflows correct-resources', '1'],
   ['workflows diagnose', '1'],
   ['workflows execution-plan', '1'],
+  ['workflows graph', '1'],
   ['remote add-workers', '1', 'me@host1:2222', '--skip-ssh-check'],
   ['remote list-workers', '1'],
   ['remote remove-worker', 'host1', '1'],
