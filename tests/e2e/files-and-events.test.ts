@@ -208,7 +208,10 @@ it('events of the stream are written to a file as well, where one is named', asy
   writeFileSync(file, 'before\n');
   const words = ['events', 'monitor', '1', '--last-event-id', '0.0', '--limit', '2'];
   const { code, stdout } = await program(...words, '--filename', file);
-  expect([code, stdout.split('\n')]).toEqual([0, [expect.any(String), expect.any(String), '']]);
+  expect([code, stdout.split('\n')]).toEqual([
+    0,
+    [expect.stringMatching(/^\S+ \S+ \S+ INFO .*\.$/), expect.any(String), ''],
+  ]);
   expect(readFileSync(file, 'utf8')).toBe(`before\n${stdout}`);
   const refused = await program(...words, '--filename', join(folder, 'no such folder', 'file'));
   expect([refused.code, refused.stdout]).toEqual([1, '']);

@@ -1,7 +1,7 @@
 import { type LayerEdge, layersOf, neighbours } from './family-layers.ts';
 
 /** A line of a graph that is drawn from above to below: one with a key, or one between two of them. */
-export interface RailLine {
+interface RailLine {
   readonly key?: string;
   /** Two columns a rail, with `●` for the key. */
   readonly text: string;
