@@ -56,7 +56,7 @@ async function jobIdOf(client: Client, name: string, workflow: number | undefine
   // The newest first; a second job of this name ends it.
   for (let at = 0; at < workflows.length && ids.length < 2; at += AT_ONCE) {
     const found = await Promise.all(workflows.slice(at, at + AT_ONCE).map(({ id }) => of(id)));
-    for (const { items } of found) ids.push(...idsWith(items, name));
+    for (const { items } of found) for (const id of idsWith(items, name)) ids.push(id);
   }
   return onlyOf(ids, 'job', name, JOBS_ARE_LISTED);
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { textWidth } from '../../core/text/text-width.ts';
-import { familyCounts, type FamilyGraph, familyGraphLines } from './family-graph.ts';
+import { familyCounts, type FamilyPicture, familyGraphLines } from './family-graph.ts';
 
 const graphOf = (
   families: readonly (readonly [name: string, jobs: number, counts?: object])[],
   ...edges: readonly (readonly [from: string, to: string])[]
-): FamilyGraph => ({
+): FamilyPicture => ({
   families: families.map(([name, jobs, counts]) => ({
     key: name,
     name,

@@ -8,7 +8,7 @@ import { printableLine } from '../../core/text/printable.ts';
 import { shortened, textWidth } from '../../core/text/text-width.ts';
 
 /** Families of jobs and what depends on what; the families of a file have no statuses. */
-export interface FamilyGraph {
+export interface FamilyPicture {
   readonly families: readonly {
     readonly key: string;
     readonly name: string;
@@ -20,7 +20,7 @@ export interface FamilyGraph {
   readonly jobs_left_out: number;
 }
 
-type ShownFamily = FamilyGraph['families'][number];
+type ShownFamily = FamilyPicture['families'][number];
 
 /** Rails side by side: more are a tangle. */
 const MOST_RAILS = 20;
@@ -30,14 +30,14 @@ const MOST_INDENTED = 8;
 const LEAST_NAME = 12;
 
 /** `82 jobs in 4 families`. */
-export const familyCounts = ({ families, families_left_out: left, jobs_left_out: jobsLeft }: FamilyGraph): string =>
+export const familyCounts = ({ families, families_left_out: left, jobs_left_out: jobsLeft }: FamilyPicture): string =>
   `${counted(
     families.reduce((sum, { jobs }) => sum + jobs, jobsLeft),
     'job',
   )} in ${counted(families.length + left, 'family', 'families')}`;
 
 /** The graph as rails beside a list of families, or as an indented list where too many stand side by side. */
-export function familyGraphLines(graph: FamilyGraph, width: number): string[] {
+export function familyGraphLines(graph: FamilyPicture, width: number): string[] {
   const { families, edges } = graph;
   const byKey = new Map(families.map((family) => [family.key, family]));
   const keys = [...byKey.keys()];
@@ -74,7 +74,7 @@ export function familyGraphLines(graph: FamilyGraph, width: number): string[] {
 }
 
 /** Each family below what it depends on, which stands beside it. */
-function listed({ families, edges }: FamilyGraph, keys: readonly string[]) {
+function listed({ families, edges }: FamilyPicture, keys: readonly string[]) {
   const { above } = neighbours(keys, edges);
   const layers = layersOf(keys, above);
   const layerOf = ({ key }: ShownFamily) => layers.get(key) ?? 0;
@@ -96,7 +96,7 @@ const stateText = ({ jobs_by_status: counts }: ShownFamily): string =>
 
 /** What the picture cannot show. */
 function notes(
-  { families_left_out: left, jobs_left_out: jobsLeft }: FamilyGraph,
+  { families_left_out: left, jobs_left_out: jobsLeft }: FamilyPicture,
   byKey: ReadonlyMap<string, ShownFamily>,
   back: readonly { readonly from: string; readonly to: string }[],
   hasSelves: boolean,

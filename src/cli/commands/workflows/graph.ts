@@ -2,7 +2,7 @@ import { withSubstitute } from '../../../client/compat/unknown-route.ts';
 import type { Staged } from '../../../core/workflow-file/plan/execution-plan.ts';
 import { command } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
-import type { FamilyGraph } from '../../output/family-graph.ts';
+import type { FamilyPicture } from '../../output/family-graph.ts';
 import { planOrWorkflow, warnIfUninitialized } from '../../spec/plan-or-workflow.ts';
 
 export const workflowsGraph = command('workflows graph <spec-or-id>', {
@@ -21,7 +21,7 @@ export const workflowsGraph = command('workflows graph <spec-or-id>', {
   },
 });
 
-type NamedGraph = FamilyGraph & { readonly workflow_id?: number; readonly name: string };
+type NamedGraph = FamilyPicture & { readonly workflow_id?: number; readonly name: string };
 
 async function graphOf(context: Context, given: string): Promise<NamedGraph> {
   const found = await planOrWorkflow(context, given);

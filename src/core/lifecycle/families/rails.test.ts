@@ -93,7 +93,7 @@ function reducedBruteForce(edges: readonly (readonly [number, number])[]): strin
   ].toSorted();
 }
 
-test('whoever follows the lines finds each dependency that does not follow from others, and no other one', () => {
+test('following the lines finds each dependency that does not follow from others, and no other one', () => {
   const size = 8;
   const edge = fc.tuple(fc.nat(size - 1), fc.nat(size - 1)).filter(([from, to]) => from < to);
   fc.assert(

@@ -1,3 +1,4 @@
+import { greatest, smallest } from '../../quantity/extremes.ts';
 import { type LayerEdge, layersOf, neighbours } from './family-layers.ts';
 
 /** A line of a graph that is drawn from above to below: one with a key, or one between two of them. */
@@ -132,7 +133,7 @@ function fork(at: number, targets: readonly string[], rails: (string | undefined
   }
   if (joined.size + begun.size === 0) return undefined;
   const ends = [at, ...joined, ...begun];
-  const [first, last] = [Math.min(...ends), Math.max(...ends)];
+  const [first, last] = [smallest(ends), greatest(ends)];
   const signAt = (place: number): string => {
     const [isUp, isDown] = [!begun.has(place), place !== at || rails[at] !== undefined];
     const [isLeft, isRight] = [place > first, place < last];
