@@ -12,7 +12,7 @@ export interface Submission {
   readonly line: number;
 }
 
-export interface Dependency {
+interface Dependency {
   readonly type: string;
   /** Places in the list of submissions; `singleton` has none. */
   readonly on: readonly number[];

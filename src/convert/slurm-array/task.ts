@@ -29,7 +29,7 @@ export interface ConvertedTask {
 }
 
 /** The parameter that holds the number of the task. */
-export const PARAMETER = 'task';
+const PARAMETER = 'task';
 
 /** The name of the jobs of an array, or of the one job. */
 export const jobNameOf = ({ name, indices }: Pick<Submitted, 'name' | 'indices'>): string =>
