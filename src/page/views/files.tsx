@@ -82,7 +82,7 @@ const UsingJobs = ({ jobs }: { readonly jobs: FileRecord['made_by'] }) => {
   if (jobs === undefined || jobs === null) return null;
   const more = jobs.jobs - jobs.first.length;
   return (
-    <>
+    <span class="names">
       {jobs.first.map(({ job_id: job, job_name: name }, index) => (
         <Fragment key={job}>
           {index > 0 && ', '}
@@ -90,15 +90,20 @@ const UsingJobs = ({ jobs }: { readonly jobs: FileRecord['made_by'] }) => {
         </Fragment>
       ))}
       {more > 0 && ` and ${grouped(more)} more`}
-    </>
+    </span>
   );
 };
 
 const FILES: readonly TableColumn<FileRecord>[] = [
   { title: 'Name', cell: ({ name }) => <span class="name">{shortenedText(name, 80)}</span> },
-  { title: 'Path', kind: 'wide', cell: ({ path }) => <code>{shortenedText(path, 400)}</code> },
+  {
+    title: 'Path',
+    kind: 'wide',
+    cell: ({ name, path }) => (name === path ? 'same' : <code>{shortenedText(path, 400)}</code>),
+  },
   {
     title: 'Size',
+    kind: 'number',
     cell: ({ size_bytes: bytes }) => (typeof bytes === 'number' ? sizeText(bytes) : ''),
   },
   { title: 'Made by', cell: ({ made_by: jobs }) => <UsingJobs jobs={jobs} /> },
