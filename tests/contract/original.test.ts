@@ -120,6 +120,8 @@ describe('the stand-in for Torc’s own server', () => {
       // Lists more there; what comes too much is passed over.
       'GET /compute_nodes in_slurm',
       'GET /compute_nodes may_hold_jobs',
+      // A list of files has no column of sizes and jobs then.
+      'GET /files include_uses',
       // All are listed, and none has a cause: the command looks at that.
       'GET /results cause_code',
       'GET /scheduled_compute_nodes is_open',
@@ -131,6 +133,10 @@ describe('the stand-in for Torc’s own server', () => {
       'POST /bulk_jobs depends_on_positions',
       'POST /bulk_jobs reply',
       'POST /compute_nodes process',
+      // What a list of files says of its jobs; no request has it.
+      'POST /files made_by',
+      'POST /files read_by',
+      'POST /files size_bytes',
       // Jobs run there without limits.
       'POST /jobs licenses',
       // Reported by the server alone. A lost attempt counts there.
@@ -164,6 +170,9 @@ describe('the stand-in for Torc’s own server', () => {
       // Passed over there: whether jobs that wait for a decision are made ready is up to that server.
       'POST /workflows/{id}/initialize_jobs keep_pending_failed',
       'PUT /compute_nodes/{id} process',
+      'PUT /files/{id} made_by',
+      'PUT /files/{id} read_by',
+      'PUT /files/{id} size_bytes',
       'PUT /jobs/{id} licenses',
       'PUT /jobs/{id} refunded_attempts',
       'PUT /jobs/{id} removed_at_ms',
