@@ -320,7 +320,7 @@ describe('on Torc’s own server', () => {
     await until(streams, (count) => count > before, 'the stream to be opened');
     await server.client.initializeJobs({ params: { id: 3 } });
     const { code, stdout, stderr } = await monitored;
-    expect([code, stdout]).toEqual([0, expect.stringContaining('workflow_reinitialized')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('jobs are ready in run')]);
     expect(stderr).toContain('this server does not number its events');
   });
 
