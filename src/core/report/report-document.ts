@@ -150,16 +150,20 @@ function resourceBlocks({ resources }: WorkflowReport): Block[] {
   return [
     tableBlock(
       'Median and maximum of what was used',
-      ['Family', '#Jobs', '#Time', '#Memory', '#CPUs', 'Asked', 'Advised'],
-      families.map((family) => [
-        family.name,
-        grouped(family.jobs),
-        both(family.seconds, timeText),
-        both(family.memory_bytes, sizeText),
-        both(family.cpu_percent, cpus),
-        amounts(family.asked),
-        family.unchanged_because === undefined ? amounts(family.advised) : `the same: ${family.unchanged_because}`,
-      ]),
+      ['Family', '#Jobs', '#Time', '#Memory', '#CPUs', '#Core hours', 'Asked', 'Advised'],
+      // Many short jobs may cost more than one long job.
+      families
+        .toSorted((one, other) => other.core_hours - one.core_hours)
+        .map((family) => [
+          family.name,
+          grouped(family.jobs),
+          both(family.seconds, timeText),
+          both(family.memory_bytes, sizeText),
+          both(family.cpu_percent, cpus),
+          hoursText(family.core_hours),
+          amounts(family.asked),
+          family.unchanged_because === undefined ? amounts(family.advised) : `the same: ${family.unchanged_because}`,
+        ]),
     ),
     {
       kind: 'text',

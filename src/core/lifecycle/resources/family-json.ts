@@ -31,6 +31,7 @@ const familyJson = ({ name, jobs, ended, asked, advised, coreHours, unchangedBec
   ...(used.cpuPercent && { cpu_percent: spreadJson(used.cpuPercent) }),
   asked: amountsJson(asked),
   advised: { ...(advised.name === asked.name ? {} : { name: advised.name }), ...amountsJson(advised) },
+  core_hours: rounded(coreHours.asked),
   core_hours_saved: rounded(coreHours.saved),
   ...(unchangedBecause === undefined ? {} : { unchanged_because: unchangedBecause }),
 });
