@@ -33,6 +33,8 @@ export interface NewComputeNode {
   avg_cpu_percent?: number | null | undefined;
   peak_memory_bytes?: number | null | undefined;
   avg_memory_bytes?: number | null | undefined;
+  energy_joules?: number | null | undefined;
+  machine_cpu_seconds?: number | null | undefined;
   labels?: string[] | null | undefined;
   process?: {
     boot_id: string;
@@ -2722,6 +2724,8 @@ export interface Calls {
       avg_cpu_percent?: number | null | undefined;
       peak_memory_bytes?: number | null | undefined;
       avg_memory_bytes?: number | null | undefined;
+      energy_joules?: number | null | undefined;
+      machine_cpu_seconds?: number | null | undefined;
       labels?: string[] | null | undefined;
       process?: {
         boot_id: string;

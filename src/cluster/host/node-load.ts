@@ -68,7 +68,8 @@ function ofGroup(group: ControlGroup, machine: NodeMeter): NodeMeter {
 }
 
 /** The first line of /proc/stat: ticks of all CPUs since the boot, by kind. */
-function processorTicks(text: string): { busy: number; total: number } {
+/** Ticks since the boot in which CPUs were busy, and all, in the text of `/proc/stat`. */
+export function processorTicks(text: string): { busy: number; total: number } {
   const [, line = ''] = /^cpu +(.*)$/m.exec(text) ?? [];
   // user nice system idle iowait irq softirq steal; user and nice already include the guests.
   const ticks = line.split(' ').slice(0, 8).map(Number);

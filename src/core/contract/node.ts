@@ -50,6 +50,10 @@ export const NewComputeNode = z.object({
   avg_cpu_percent: maybe(number),
   peak_memory_bytes: maybe(integer),
   avg_memory_bytes: maybe(integer),
+  /** addition: what the counters of energy of its processors counted while the runner measured the node. */
+  energy_joules: maybe(number),
+  /** addition: the CPU time of all processes of the machine in that time. */
+  machine_cpu_seconds: maybe(number),
   labels: maybe(z.array(text)),
   process: maybe(RunnerProcess),
 });

@@ -14,11 +14,12 @@ export const leftOutBlock = (count: number, thing: string, things = `${thing}s`)
   count === 0 ? [] : [{ kind: 'text', text: `${counted(count, `more ${thing}`, `more ${things}`)} not shown.` }];
 
 /** What the jobs took, and the CO₂ of it. */
-export function energyText({ kwh, grams_co2: grams }: WorkflowReport['totals']['energy']): string {
+export function energyText({ kwh, grams_co2: grams, source }: WorkflowReport['totals']['energy']): string {
   const carbon =
     grams === null ? '' : `, ${grams < 1000 ? `${hoursText(grams)} g` : `${hoursText(grams / 1000)} kg`} of CO₂`;
   const energy = kwh < 0.1 ? `${hoursText(kwh * 1000)} Wh` : `${hoursText(kwh)} kWh`;
-  return `${energy} by a model${carbon}`;
+  const by = { model: 'by a model', counters: 'counted', 'counters and model': 'counted, in part by a model' }[source];
+  return `${energy} ${by}${carbon}`;
 }
 
 export function failureBlocks({ failures }: WorkflowReport): Block[] {
@@ -98,6 +99,14 @@ export function energyBlocks({ totals: { energy, core_hours: hours } }: Workflow
       : `${model.grams_per_kwh} g of CO₂ a kWh were given.`;
   return [
     { kind: 'text', text: energyText(energy) },
+    ...(energy.source === 'model'
+      ? []
+      : [
+          {
+            kind: 'text' as const,
+            text: `${hoursText(energy.counted_kwh)} kWh were counted by processors and memory of the machines, and shared out by CPU time.`,
+          },
+        ]),
     {
       kind: 'text',
       text: `The model: ${model.watts_per_core} W for a busy core, ${model.watts_per_gigabyte} W for a gigabyte of memory that was asked for, ${model.watts_per_gpu} W for a GPU that was asked for, times ${model.overhead} for the site. ${hours.not_measured > 0 ? `${hoursText(hours.not_measured)} core hours were not measured and count as busy. ` : ''}${factor}`,

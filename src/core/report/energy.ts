@@ -1,3 +1,5 @@
+import type { Hours, RunnerShare } from './costs.ts';
+
 /**
  * The energy of jobs by a model: what they kept busy and held, times what one of it usually takes.
  *
@@ -27,9 +29,34 @@ export interface Energy {
   readonly grams: number | undefined;
 }
 
-export function energyOf({ cores, gigabytes, gpus }: UsedHours, { overhead, gramsPerKwh }: EnergyOptions): Energy {
+const JOULES_PER_KWH = 3.6e6;
+
+/**
+ * What the counters of runners say of the energy of jobs, and the hours that they say nothing of, for the model.
+ *
+ * The energy of a machine is shared out by CPU time: jobs have as much of it as they have of the CPU time of all processes, so the
+ * rest that an idle machine takes goes with it. Counters are of processors and memory: GPUs are left to the model.
+ */
+export function countedEnergy(total: Hours, shares: readonly RunnerShare[]): { kwh: number; rest: UsedHours } {
+  const busyOf = ({ asked, used, measured }: Hours) => used + asked - measured;
+  let [kwh, cores, gigabytes] = [0, busyOf(total), total.gigabytes];
+  for (const { runner, hours } of shares) {
+    const { energy_joules: joules, machine_cpu_seconds: seconds } = runner;
+    if (typeof joules !== 'number' || typeof seconds !== 'number' || seconds <= 0 || joules <= 0) continue;
+    kwh += (joules / JOULES_PER_KWH) * Math.min(1, (busyOf(hours) * 3600) / seconds);
+    cores -= busyOf(hours);
+    gigabytes -= hours.gigabytes;
+  }
+  return { kwh, rest: { cores: Math.max(0, cores), gigabytes: Math.max(0, gigabytes), gpus: total.gpus } };
+}
+
+export function energyOf(
+  { cores, gigabytes, gpus }: UsedHours,
+  { overhead, gramsPerKwh }: EnergyOptions,
+  countedKwh = 0,
+): Energy {
   const { wattsPerCore, wattsPerGigabyte, wattsPerGpu } = ENERGY_MODEL;
   const wattHours = cores * wattsPerCore + gigabytes * wattsPerGigabyte + gpus * wattsPerGpu;
-  const kwh = (wattHours * overhead) / 1000;
+  const kwh = (wattHours / 1000 + countedKwh) * overhead;
   return { kwh, grams: gramsPerKwh === undefined ? undefined : kwh * gramsPerKwh };
 }

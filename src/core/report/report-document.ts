@@ -161,13 +161,15 @@ function resourceBlocks({ resources }: WorkflowReport): Block[] {
           both(family.memory_bytes, sizeText),
           both(family.cpu_percent, cpus),
           hoursText(family.core_hours),
-          amounts(family.asked),
+          family.resource_requirements_name === 'default' ? 'nothing' : amounts(family.asked),
           family.unchanged_because === undefined ? amounts(family.advised) : `the same: ${family.unchanged_because}`,
         ]),
     ),
     {
       kind: 'text',
-      text: `The advice ${hours.saved < 0 ? `costs ${hoursText(-hours.saved)} core hours more` : `saves ${hoursText(hours.saved)} core hours`}. torc workflows correct-resources makes the changes.`,
+      text: families.every(({ unchanged_because: why }) => why !== undefined)
+        ? 'There is nothing to change.'
+        : `The advice ${hours.saved < 0 ? `costs ${hoursText(-hours.saved)} core hours more` : `saves ${hoursText(hours.saved)} core hours`}; torc workflows correct-resources --apply FILE writes it into the workflow file.`,
     },
     ...leftOutBlock(leftOut, 'family', 'families'),
   ];

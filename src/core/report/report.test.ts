@@ -164,6 +164,33 @@ describe('what attempts cost', () => {
   });
 });
 
+describe('energy that machines counted', () => {
+  const counting = { ...runner, energy_joules: 7.2e6, machine_cpu_seconds: 7200 };
+  const energyOfRunners = (runners: ComputeNode[]) =>
+    workflowReport(factsOf([{ name: 'a' }, { name: 'b' }], { runners }), { overhead: 1, gramsPerKwh: 100 }).totals
+      .energy;
+
+  it('is shared out by CPU time: two jobs with an hour of the two that all processes had get half of it', () => {
+    // The GPU is left to the model: an hour of 200 W.
+    expect(energyOfRunners([counting])).toMatchObject({
+      counted_kwh: 1,
+      kwh: 1.2,
+      grams_co2: 120,
+      source: 'counters and model',
+    });
+  });
+
+  it('is never more than the machine had, and without counters there is the model alone', () => {
+    expect(energyOfRunners([{ ...counting, machine_cpu_seconds: 60 }])).toMatchObject({ counted_kwh: 2 });
+    for (const none of [undefined, null, 0])
+      expect(energyOfRunners([{ ...counting, energy_joules: none }])).toMatchObject({
+        counted_kwh: 0,
+        source: 'model',
+      });
+    expect(energyOfRunners([{ ...counting, machine_cpu_seconds: 0 }])).toMatchObject({ source: 'model' });
+  });
+});
+
 describe('who used most', () => {
   it('the greatest amounts stand first, and jobs without any are left out', () => {
     const { jobs } = jobsOf(Array.from({ length: 30 }, (_, at) => ({ name: `j${at}` })));

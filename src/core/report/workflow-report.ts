@@ -11,7 +11,7 @@ import { familiesJson } from '../lifecycle/resources/family-json.ts';
 import { USUAL_MULTIPLIERS } from '../lifecycle/resources/family-use.ts';
 import { adjustmentsOf, type UsedJob } from '../lifecycle/resources/used-jobs.ts';
 import { costsOf, type Hours, type RunnerShare, runnerShares } from './costs.ts';
-import { ENERGY_MODEL, energyOf, type EnergyOptions } from './energy.ts';
+import { countedEnergy, ENERGY_MODEL, energyOf, type EnergyOptions } from './energy.ts';
 import { mostOf, type Ranked, waitsOf } from './most.ts';
 
 /** All that a report of a workflow is made of. */
@@ -79,7 +79,7 @@ export function workflowReport(facts: ReportFacts, energy: EnergyOptions) {
         of_attempts_that_did_not_complete: rounded(costs.lost.asked),
       },
       gpu_hours: rounded(costs.total.gpus),
-      energy: energyRecord(costs.total, energy),
+      energy: energyRecord(costs.total, shares, energy),
     },
     graph: {
       families: graph.families.map(({ key, name, jobs: count, jobs_by_status: by }) => ({
@@ -122,12 +122,19 @@ export type WorkflowReport = ReturnType<typeof workflowReport>;
 const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
 
 /** CPUs that were not measured count as busy: a model that took them for idle would flatter. */
-function energyRecord({ asked, used, measured, gigabytes, gpus }: Hours, options: EnergyOptions) {
-  const { kwh, grams } = energyOf({ cores: used + asked - measured, gigabytes, gpus }, options);
+function energyRecord(total: Hours, shares: readonly RunnerShare[], options: EnergyOptions) {
+  const counted = countedEnergy(total, shares);
+  const { kwh, grams } = energyOf(counted.rest, options, counted.kwh);
+  const { cores, gigabytes, gpus } = counted.rest;
+  // What is left by rounding is no part.
+  const isModelled = counted.kwh === 0 || cores + gigabytes + gpus > 1e-9;
   return {
     kwh: Number(kwh.toPrecision(6)),
+    /** Of these, what counters of the machines say, without the overhead of the site. */
+    counted_kwh: Number(counted.kwh.toPrecision(6)),
     grams_co2: grams === undefined ? null : Number(grams.toPrecision(6)),
-    source: 'model' as const,
+    source:
+      counted.kwh === 0 ? ('model' as const) : isModelled ? ('counters and model' as const) : ('counters' as const),
     model: {
       watts_per_core: ENERGY_MODEL.wattsPerCore,
       watts_per_gigabyte: ENERGY_MODEL.wattsPerGigabyte,

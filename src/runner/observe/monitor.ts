@@ -1,6 +1,7 @@
 import { METRICS_FOLDER, metricsPath } from '../../core/contract/files/runner.ts';
 import { repeatEvery } from '../../client/long-timers.ts';
 import { hostname } from 'node:os';
+import { createEnergyMeter } from '../../cluster/host/energy-meter.ts';
 import { createNodeMeter } from '../../cluster/host/node-load.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { labelOf } from '../../core/contract/files/runner.ts';
@@ -39,6 +40,7 @@ export async function startMonitor(options: MonitorOptions) {
       intervalSeconds: plan.sampleSeconds,
       now: Date.now,
       look: createNodeMeter().look,
+      energy: createEnergyMeter(),
       onSample: plan.node.isTimeSeries ? file?.node : undefined,
       onUnable: (reason) => log.write('warn', 'The node cannot be measured', { reason }),
     });

@@ -1,4 +1,5 @@
 import { repeatEvery } from '../../client/long-timers.ts';
+import type { EnergyMeter } from '../../cluster/host/energy-meter.ts';
 import type { NodeLoad } from '../../cluster/host/node-load.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import { addValue, averageOf, noValues } from './statistics.ts';
@@ -14,7 +15,13 @@ export interface NodeMeasurement {
 /** The summary of a node, in the fields of its record. */
 export type NodeSummary = Pick<
   ComputeNode,
-  'sample_count' | 'peak_cpu_percent' | 'avg_cpu_percent' | 'peak_memory_bytes' | 'avg_memory_bytes'
+  | 'sample_count'
+  | 'peak_cpu_percent'
+  | 'avg_cpu_percent'
+  | 'peak_memory_bytes'
+  | 'avg_memory_bytes'
+  | 'energy_joules'
+  | 'machine_cpu_seconds'
 >;
 
 export interface NodeWatchOptions {
@@ -23,6 +30,8 @@ export interface NodeWatchOptions {
   readonly memory: boolean;
   readonly now: () => number;
   readonly look: (nowMs: number) => NodeLoad;
+  /** Absent where the machine has no counters of energy that this user may read. */
+  readonly energy?: EnergyMeter | undefined;
   readonly onSample?: ((sample: NodeMeasurement) => void) | undefined;
   /** The node cannot be sampled; monitoring of it ends. */
   readonly onUnable: (reason: string) => void;
@@ -34,7 +43,7 @@ export interface NodeWatch {
 }
 
 export function watchNode(options: NodeWatchOptions): NodeWatch {
-  const { intervalSeconds, cpu, memory, now, look, onSample, onUnable } = options;
+  const { intervalSeconds, cpu, memory, now, look, energy, onSample, onUnable } = options;
   const processor = noValues();
   const used = noValues();
   let count = 0;
@@ -54,6 +63,8 @@ export function watchNode(options: NodeWatchOptions): NodeWatch {
     const load = attempt();
     if (load === undefined) return;
     count += 1;
+    // Its counters overflow.
+    energy?.look();
     const cpuPercent = cpu ? load.cpuPercent : undefined;
     const memoryBytes = memory ? load.memoryBytes : undefined;
     if (cpuPercent !== undefined) addValue(processor, cpuPercent);
@@ -68,11 +79,17 @@ export function watchNode(options: NodeWatchOptions): NodeWatch {
     close() {
       timer.cancel();
       sample();
+      const spent = energy?.look();
       return {
         sample_count: count,
         ...(processor.count > 0 ? { peak_cpu_percent: processor.peak, avg_cpu_percent: averageOf(processor) } : {}),
         ...(used.count > 0 ? { peak_memory_bytes: used.peak, avg_memory_bytes: Math.round(averageOf(used)) } : {}),
+        ...(spent === undefined
+          ? {}
+          : { energy_joules: rounded(spent.joules), machine_cpu_seconds: rounded(spent.cpuSeconds) }),
       };
     },
   };
 }
+
+const rounded = (value: number): number => Math.round(value * 1000) / 1000;

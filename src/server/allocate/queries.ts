@@ -21,7 +21,7 @@ export const nodeColumns = [
 ];
 export const nodeChanges = [
   ...columns('hostname pid end_time duration_seconds is_active sample_count'),
-  ...columns('peak_cpu_percent avg_cpu_percent peak_memory_bytes avg_memory_bytes'),
+  ...columns('peak_cpu_percent avg_cpu_percent peak_memory_bytes avg_memory_bytes energy_joules machine_cpu_seconds'),
 ];
 
 export const allocateQueries = (db: Database) => ({
