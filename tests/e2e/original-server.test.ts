@@ -104,6 +104,8 @@ jobs:
 const walk: readonly (readonly [words: string, ...args: string[]])[] = [
   ['status', '1'],
   ['top', '1', '--once'],
+  ['report', '1'],
+  ['compare', '1', '3'],
   ['workflows status', '1'],
   ['workflows list'],
   ['workflows list', '--shared'],

@@ -54,15 +54,16 @@ describe('torc report', () => {
     );
   });
 
-  it('two workflows or two runs are compared, and one alone is refused', async () => {
-    const { stdout } = await call('compare', '1', '1', '-f', 'json');
+  it('two workflows or two runs are compared, and one alone or one with itself is refused', async () => {
+    const { stdout } = await call('compare', '1', '--runs', '1,0', '-f', 'json');
     expect(JSON.parse(stdout)).toMatchObject({
       sides: [
         { jobs: 6, failed: 1 },
-        { jobs: 6, failed: 1 },
+        { jobs: 6, ended: 0 },
       ],
     });
     expect((await call('compare', '1')).stderr).toContain('give two workflows, or one workflow and --runs 1,2');
+    expect((await call('compare', '1', '1')).stderr).toContain('would be compared with itself');
     expect((await call('compare', '1', '--runs', '1,9')).stderr).toContain('workflow 1 has no run 9');
   });
 

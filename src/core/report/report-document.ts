@@ -70,7 +70,7 @@ const sectionsOf = (report: WorkflowReport): ReportSection[] =>
     { title: 'Failures', blocks: failureBlocks(report) },
     { title: 'Attempts and what they cost', blocks: attemptBlocks(report) },
     { title: 'Runners and allocations', blocks: runnerBlocks(report) },
-    { title: 'Energy', blocks: energyBlocks(report) },
+    { title: 'Energy', blocks: report.time.attempts === 0 ? [] : energyBlocks(report) },
     { title: 'What was run', blocks: originBlocks(report) },
   ].filter(({ blocks }) => blocks.length > 0);
 

@@ -1,8 +1,9 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Client } from '../../client/client.ts';
+import { withSubstitute } from '../../client/compat/unknown-route.ts';
 import { all } from '../../client/every.ts';
 import { VERSION } from '../../core/contract/version.ts';
-import type { FailureGroup } from '../../core/contract/view.ts';
+import type { FailureGroup, FailureGroups, WorkflowGraph, WorkflowTimeline } from '../../core/contract/view.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { usedJobsOf } from '../../core/lifecycle/resources/used-jobs.ts';
 import type { ReportFacts } from '../../core/report/workflow-report.ts';
@@ -13,6 +14,10 @@ import { stateOfStatus } from './views/workflow-state.ts';
 const [READ_GROUPS, BINS, BANDS] = [20, 120, 20];
 /** Of a longer workflow file only the beginning is in a report: 64 KiB are some thousand lines. */
 const MOST_FILE_BYTES = 65_536;
+
+const NO_GRAPH: WorkflowGraph = { families: [], edges: [], families_left_out: 0, jobs_left_out: 0 };
+const NO_TIMELINE: WorkflowTimeline = { bin_seconds: 1, running: [], ended: [], failed: [] };
+const NO_FAILURES: FailureGroups = { groups: [], groups_left_out: 0 };
 
 /** Asks for all that a report of a workflow is made of. */
 export async function gatherReport(client: Client, id: number): Promise<ReportFacts> {
@@ -35,9 +40,13 @@ export async function gatherReport(client: Client, id: number): Promise<ReportFa
     all((page) => client.listSlurmStats({ query: { ...of, ...page } })),
   ]);
   const [graph, timeline, failures] = await Promise.all([
-    client.getWorkflowGraph({ params, query: {} }),
-    client.getWorkflowTimeline({ params, query: { bins: BINS, by: 'family', bands: BANDS } }),
-    client.listFailureGroups({ params }),
+    // Torc's own server has none of these: then the pictures and the groups of failures are left out.
+    withSubstitute(client.getWorkflowGraph({ params, query: {} }), async () => NO_GRAPH),
+    withSubstitute(
+      client.getWorkflowTimeline({ params, query: { bins: BINS, by: 'family', bands: BANDS } }),
+      async () => NO_TIMELINE,
+    ),
+    withSubstitute(client.listFailureGroups({ params }), async () => NO_FAILURES),
   ]);
   const workers = status.active_compute_nodes + status.active_scheduled_nodes + status.pending_scheduled_nodes;
   const lastLines: (readonly string[])[] = [];

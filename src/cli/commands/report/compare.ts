@@ -16,6 +16,8 @@ export const compare = command('compare <workflow...>', {
     if (!isRight) throw new UsageError('give two workflows, or one workflow and --runs 1,2');
     const one = await chooseWorkflow(context, first);
     const other = runs === undefined ? await chooseWorkflow(context, second) : one;
+    if (runs === undefined ? one === other : runs[0] === runs[1])
+      throw new UsageError(`workflow ${one} would be compared with itself; --runs 1,2 compares two of its runs`);
     const { client } = await context.service();
     const { gatherSide } = await import('../../../operations/report/gather-side.ts');
     const { comparison } = await import('../../../core/report/compare.ts');
