@@ -1,7 +1,6 @@
 import type { Adjustment, UsedJob } from '../../../core/lifecycle/resources/used-jobs.ts';
 import type { Plan } from '../../../core/workflow-file/plan/plan.ts';
 import type { Source } from '../../../core/workflow-file/text/read-text.ts';
-import { isAcceptable } from '../../../core/workflow-file/read/read.ts';
 import { formatProblem } from '../../../core/workflow-file/problems/problems.ts';
 import { confirm } from '../../choose/choose-workflow.ts';
 import type { Context } from '../../command/context.ts';
@@ -42,6 +41,7 @@ export async function applyAdvice(
   const { adviseFile } = await import('../../../operations/resources/advise-file.ts');
   const text = specText(file);
   const { readSpecHere } = await import('../../../operations/create/create.ts');
+  const { isAcceptable } = await import('../../../core/workflow-file/read/read.ts');
   const planOf = (source: Source): Plan => {
     const reading = readSpecHere(source, { maxJobs: settings.maxJobs });
     if (reading.plan !== undefined && isAcceptable(reading, { skipsChecks: true })) return reading.plan;
