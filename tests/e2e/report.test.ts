@@ -67,6 +67,17 @@ describe('torc report', () => {
     expect((await call('compare', '1', '--runs', '1,9')).stderr).toContain('workflow 1 has no run 9');
   });
 
+  it('after a run that repeated what had failed, a report has the use of all jobs and the attempts of both runs', async () => {
+    await call('run', '1', '--retry-failed');
+    const { stdout } = await call('report', '1', '-f', 'json');
+    const { reports } = JSON.parse(stdout) as { reports: Record<string, unknown>[] };
+    expect(reports).toMatchObject([
+      { workflow: { run_id: 2 }, verdict: { completed: 5, failed: 1 }, time: { attempts: 7, repeated_attempts: 1 } },
+    ]);
+    const { families } = reports[0]?.['resources'] as { families: { name: string; ended: number }[] };
+    expect(families.reduce((sum, { ended }) => sum + ended, 0)).toBe(6);
+  });
+
   it.skipIf(CHROMIUM === undefined)(
     'the HTML opens offline, asks for nothing, runs nothing, prints, and axe finds no fault in light and in dark',
     async () => {

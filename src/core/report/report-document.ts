@@ -102,9 +102,9 @@ function verdictSection({ verdict, workflow, time, totals }: WorkflowReport): Re
           ...(workflow.description ? [['Description', workflow.description] as const] : []),
           ['User', workflow.user],
           ...(workflow.project ? [['Project', workflow.project] as const] : []),
-          ['From', stampText(time.from)],
-          ['To', stampText(time.to)],
-          ['Wall time', timeText(time.wall_seconds)],
+          ['Last run from', stampText(time.from)],
+          ['Last run to', stampText(time.to)],
+          ['Wall time', `${timeText(time.wall_seconds)}, of all runs`],
           [
             'Attempts',
             `${grouped(time.attempts)}${time.repeated_attempts === 0 ? '' : `, ${grouped(time.repeated_attempts)} of them repeated later`}`,

@@ -170,7 +170,7 @@ describe('energy that machines counted', () => {
     workflowReport(factsOf([{ name: 'a' }, { name: 'b' }], { runners }), { overhead: 1, gramsPerKwh: 100 }).totals
       .energy;
 
-  it('is shared out by CPU time: two jobs with an hour of the two that all processes had get half of it', () => {
+  it('energy that machines counted is shared out by CPU time: two jobs with an hour of the two that all processes had get half of it', () => {
     // The GPU is left to the model: an hour of 200 W.
     expect(energyOfRunners([counting])).toMatchObject({
       counted_kwh: 1,
@@ -180,7 +180,7 @@ describe('energy that machines counted', () => {
     });
   });
 
-  it('is never more than the machine had, and without counters there is the model alone', () => {
+  it('energy of jobs is never more than the machine had, and without counters there is the model alone', () => {
     expect(energyOfRunners([{ ...counting, machine_cpu_seconds: 60 }])).toMatchObject({ counted_kwh: 2 });
     for (const none of [undefined, null, 0])
       expect(energyOfRunners([{ ...counting, energy_joules: none }])).toMatchObject({

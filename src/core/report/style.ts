@@ -15,6 +15,7 @@ p.good, p.bad { padding-left: 0.6rem; border-left: 4px solid var(--good); font-w
 p.bad { border-color: var(--bad); }
 dl { margin: 0.5rem 0; }
 dl div { display: grid; grid-template-columns: minmax(7rem, 11rem) 1fr; gap: 0.5rem; padding: 0.15rem 0; }
+@media (max-width: 30rem) { dl div { grid-template-columns: 7rem 1fr; } }
 dt { color: var(--dim); }
 dd { margin: 0; overflow-wrap: anywhere; }
 .wide { overflow-x: auto; margin: 0.75rem 0; }

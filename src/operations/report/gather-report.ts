@@ -28,12 +28,13 @@ export async function gatherReport(client: Client, id: number): Promise<ReportFa
     client.getWorkflowStatus({ params }),
     client.getVersion({}),
   ]);
-  const [jobs, attempts, requirements] = await Promise.all([
+  const [jobs, results, attempts, requirements] = await Promise.all([
     all((page) => client.listJobs({ query: { ...of, ...page } })),
+    // Of a job that was up to date in the last run, the current result is that of an earlier one.
+    all((page) => client.listResults({ query: { ...of, ...page } })),
     all((page) => client.listResults({ query: { ...of, all_runs: true, ...page } })),
     all((page) => client.listResourceRequirements({ query: { ...of, ...page } })),
   ]);
-  const current = attempts.filter(({ run_id: run }) => run === workflow.run_id);
   const dependencies = await all((page) => client.listJobDependencies({ params, query: page }));
   const [runners, stats] = await Promise.all([
     all((page) => client.listComputeNodes({ query: { ...of, ...page } })),
@@ -55,7 +56,7 @@ export async function gatherReport(client: Client, id: number): Promise<ReportFa
     workflow: { ...workflow, id },
     status,
     state: stateOfStatus(status, workers, undefined),
-    jobs: usedJobsOf({ jobs, results: current, requirements, execution: workflow.execution_config }),
+    jobs: usedJobsOf({ jobs, results, requirements, execution: workflow.execution_config }),
     attempts,
     dependencies,
     runners,
