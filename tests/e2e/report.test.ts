@@ -47,6 +47,9 @@ describe('torc report', () => {
       1,
       expect.stringContaining('no workflow of project climate was created since'),
     ]);
+    expect((await call('report', '--project', 'climate', '--since', 'May 1')).stderr).toContain(
+      'expected a date such as',
+    );
     expect((await call('report', '1', '--project', 'climate')).stderr).toContain('by ids, or by --project, not both');
     expect((await call('report', '1', '-o', 'x.pdf')).stderr).toContain('use .html, .md or .json, or --format');
     expect((await call('report', '1', '--since', 'May')).stderr).toContain(

@@ -43,6 +43,8 @@ export const report = command('report [workflow...]', {
   },
 });
 
+const DAY = /^\d{4}-\d\d-\d\d(?:T.*)?$/;
+
 async function chosen(
   context: Context,
   given: readonly unknown[],
@@ -56,7 +58,8 @@ async function chosen(
     return { ids: ids.length === 0 ? [await latestWorkflow(context)] : [...new Set(ids)], leftOut: 0 };
   }
   if (given.length > 0) throw new UsageError('name workflows by ids, or by --project, not both');
-  const from = since === undefined ? -Infinity : Date.parse(since);
+  const from = since === undefined ? -Infinity : DAY.test(since) ? Date.parse(since) : NaN;
+  // Other texts mean different days to different programs.
   if (Number.isNaN(from)) throw new UsageError(`--since: expected a date such as 2026-11-01, found "${since}"`);
   const { client } = await context.service();
   const { all } = await import('../../../client/every.ts');
