@@ -47,6 +47,7 @@ describe('the stand-in for Torc’s own server', () => {
       '/workflows/1/job_columns',
       '/workflows/1/file_columns',
       '/workflows/1/input_columns',
+      '/workflows/1/output_columns',
       '/workflows/1/user_data_columns',
       '/workflows/1/update_plan',
       '/workflows/1/cancel_jobs',
@@ -55,6 +56,7 @@ describe('the stand-in for Torc’s own server', () => {
       '/workflows/1/cancel_unneeded_allocations',
       '/workflows/1/exchange',
       '/workflows/1/compute_nodes/1/lost',
+      '/workflows/1/file_removals',
       '/workflows/1/events/stream',
       '/bulk_scheduled_compute_nodes',
       '/workflows/1/scheduled_compute_nodes',
@@ -120,8 +122,6 @@ describe('the stand-in for Torc’s own server', () => {
       // Lists more there; what comes too much is passed over.
       'GET /compute_nodes in_slurm',
       'GET /compute_nodes may_hold_jobs',
-      // A list of files has no column of sizes and jobs then.
-      'GET /files include_uses',
       // All are listed, and none has a cause: the command looks at that.
       'GET /results cause_code',
       'GET /scheduled_compute_nodes is_open',
@@ -129,14 +129,17 @@ describe('the stand-in for Torc’s own server', () => {
       'GET /workflows is_being_created',
       // An update, which that server does not have, finds its workflow by the name alone.
       'GET /workflows spec_file',
+      // The jobs of a choice are not counted there.
+      'GET /workflows/{id}/status choice',
       // Its answer has the jobs instead, and says by that that positions are unknown.
       'POST /bulk_jobs depends_on_positions',
       'POST /bulk_jobs reply',
       'POST /compute_nodes process',
-      // What a list of files says of its jobs; no request has it.
-      'POST /files made_by',
-      'POST /files read_by',
-      'POST /files size_bytes',
+      // Files are kept there, and may be written.
+      'POST /files protected',
+      'POST /files removal',
+      'POST /files removed_bytes',
+      'POST /files temporary',
       // Jobs run there without limits.
       'POST /jobs licenses',
       // Reported by the server alone. A lost attempt counts there.
@@ -170,9 +173,10 @@ describe('the stand-in for Torc’s own server', () => {
       // Passed over there: whether jobs that wait for a decision are made ready is up to that server.
       'POST /workflows/{id}/initialize_jobs keep_pending_failed',
       'PUT /compute_nodes/{id} process',
-      'PUT /files/{id} made_by',
-      'PUT /files/{id} read_by',
-      'PUT /files/{id} size_bytes',
+      'PUT /files/{id} protected',
+      'PUT /files/{id} removal',
+      'PUT /files/{id} removed_bytes',
+      'PUT /files/{id} temporary',
       'PUT /jobs/{id} licenses',
       'PUT /jobs/{id} refunded_attempts',
       'PUT /jobs/{id} removed_at_ms',
