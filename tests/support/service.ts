@@ -8,6 +8,7 @@ import { recoveries } from '../../src/cli/commands/server/recoveries.ts';
 import { type AppOptions, createApp } from '../../src/server/http/app.ts';
 import { type Database, openDatabase } from '../../src/server/store/database.ts';
 import { migrateDatabase } from '../../src/server/store/migrate.ts';
+import type { ServerLimits } from '../../src/server/records/limits/limit-counts.ts';
 import { createStore, type Store } from '../../src/server/records/store.ts';
 
 /** The real app over a real database in memory, with the real client, in one process and without a port. */
@@ -35,12 +36,13 @@ export function databaseInMemory(): Database {
   return first;
 }
 
-export function testService({ credential, store: given, image, ...options }: TestOptions = {}): TestService {
+export function testService({ credential, store: given, image, jobLimits, ...options }: TestOptions = {}): TestService {
   const clock = { now: Date.parse('2026-03-01T12:00:00Z') };
   const errors: unknown[] = [];
   const database = () =>
     image === undefined ? databaseInMemory() : openDatabase(':memory:', { compilesAtOnce: false, image });
-  const store = given ?? createStore(database(), { now: () => clock.now, onBroken: (error) => errors.push(error) });
+  const store =
+    given ?? createStore(database(), { now: () => clock.now, onBroken: (error) => errors.push(error), jobLimits });
   const login = credential === undefined ? {} : { login: credentialLogin(credential) };
   const app = createApp(store, {
     recoveries,
@@ -92,6 +94,8 @@ type TestOptions = Omit<AppOptions, 'onError'> & {
   readonly credential?: string;
   /** The store of another service: what a server finds that was restarted. */
   readonly store?: Store;
+  /** What all jobs, and those of each user, may hold at a time. */
+  readonly jobLimits?: ServerLimits;
   /** All that is in the database at first, as the image of another one. */
   readonly image?: Uint8Array | undefined;
 };

@@ -4,6 +4,7 @@ import { Job, JobStatusCounts, jobStatus } from './job.ts';
 import { ComputeNodesResources } from './resources.ts';
 import { FailureHandler, LostActions } from './scheduling.ts';
 import { InputStamps, endOfAttempt, execMinutes, JobCompletionError, OutputTimes } from './result.ts';
+import { LimitInUse } from './waiting-limit.ts';
 import { amounts, flag, id, integer, maybe, number, text } from './shape.ts';
 
 /**
@@ -208,6 +209,8 @@ export const ExchangeReply = z.object({
   end_attempts: maybe(z.array(HeldAttempt)),
   /** Actions of jobs that are due and not claimed; absent if there are none. */
   due_actions: maybe(z.array(id)),
+  /** Limits that keep ready jobs of the workflow from this runner until other jobs have ended; absent if there are none. */
+  waiting_limits: maybe(z.array(LimitInUse)),
   /** Only if the request asked for it. */
   setup: maybe(RunnerSetup),
   /**

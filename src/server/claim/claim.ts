@@ -1,30 +1,24 @@
 import type { Ahead, AheadJob, ChoiceState, ClaimedJob, Want } from '../../core/contract/exchange.ts';
 import type { Store } from '../records/store.ts';
+import type { JobKind } from '../../core/lifecycle/placement/obstacles.ts';
 import { createAheadClaims } from './ahead.ts';
 import { createClaimedJobs } from './claimed-jobs.ts';
 import { createGiveBack, type RunnerOfWorkflow } from './give-back.ts';
 import type { ClaimQueries } from './queries.ts';
-import { createSelection, fitsAhead, type ClaimParts } from './selection.ts';
-
-/** The caller of a claim: with the runner's id if it is known. */
-interface Asker {
-  readonly workflowId: number;
-  readonly nodeId: number | null;
-  /** The choice whose jobs alone it takes. */
-  readonly choice?: number | undefined;
-}
+import { type Asker, createSelection, fitsAhead, type ClaimParts } from './selection.ts';
 
 /** Assigns ready jobs to a runner; no job is assigned twice. `selection.ts` says which jobs. */
 export const createClaim = (store: Store, queries: ClaimQueries) => {
   const { changes } = store;
-  const selection = createSelection(queries);
+  const selection = createSelection(queries, store.limitCounts);
   const claimedJobs = createClaimedJobs(queries);
   const ahead = createAheadClaims(queries);
   const { giveBack, giveBackAllBut, dropUnknown } = createGiveBack(store, queries);
 
   /** A claim that is executed in parts, each in its own transaction: together they take the same jobs as a single one. */
-  const inParts = ({ workflowId, nodeId, choice }: Asker, want: Want): ClaimParts<ClaimedJob> => {
-    const next = selection.parts({ workflowId, choice }, want);
+  const inParts = (asker: Asker, want: Want): ClaimParts<ClaimedJob> => {
+    const { workflowId, nodeId } = asker;
+    const next = selection.parts(asker, want);
     return (limit, prefetch) => {
       const chosen = next(limit, prefetch);
       if (chosen.length === 0) return [];
@@ -69,7 +63,9 @@ export const createClaim = (store: Store, queries: ClaimQueries) => {
       const { limit = 0, after } = want.ahead ?? {};
       if (limit === 0) return undefined;
       const { workflowId, choice } = holder;
-      const fits = fitsAhead(want);
+      const couldFit = fitsAhead(want);
+      const isLimited = selection.isLimited(workflowId);
+      const fits = (kind: JobKind) => couldFit(kind) && !isLimited(kind);
       let least: number | undefined;
       const chosen = ahead.choose(holder, {
         limit,

@@ -55,8 +55,12 @@ describe('packing ready jobs into an offer', () => {
     jobs,
   });
   const packed = (classes: ReturnType<typeof classOf>[], limit: number, prefetch: number) =>
-    pack(classes, { limit, prefetch }, placesOf(want, offer).room(), (classId, count, offset) =>
-      waiting((classes.find(({ id }) => id === classId)?.jobs ?? []).slice(offset, offset + count)),
+    pack(
+      classes,
+      { limit, prefetch },
+      { free: placesOf(want, offer).room(), within: undefined },
+      (classId, count, offset) =>
+        waiting((classes.find(({ id }) => id === classId)?.jobs ?? []).slice(offset, offset + count)),
     ).map(({ id }) => id);
 
   it('jobs are taken until the room is full, and as many more as are wanted ahead', () => {

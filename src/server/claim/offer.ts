@@ -3,6 +3,7 @@ import { covers, sortedLabels } from '../../core/lifecycle/placement/labels.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { ComputeNodesResources } from '../../core/contract/resources.ts';
 import type { JobKind } from '../../core/lifecycle/placement/obstacles.ts';
+import type { LimitRoom } from '../../core/lifecycle/placement/limits.ts';
 import { type NodeSize, nodesWithRoom } from '../../core/lifecycle/placement/placement.ts';
 import { parseDuration } from '../../core/quantity/duration.ts';
 import { byNeed, type ClaimableClass, type WaitingJob, walkReady } from './merge.ts';
@@ -40,20 +41,36 @@ function secondsOf(timeLimit: string | null | undefined): number {
   }
 }
 
+/** The room that limits leave for jobs of a workflow. */
+export interface WithinLimits extends Pick<LimitRoom, 'counts' | 'take'> {
+  isFull(need: Need): boolean;
+}
+
+interface ClaimRoom {
+  readonly free: FreeResources;
+  /** Undefined if there are no limits. */
+  readonly within: WithinLimits | undefined;
+}
+
 /** Packs ready jobs into the room, best first, and then chooses those that wait in the runner for the next free slot. */
 export function pack(
   classes: readonly ClaimableClass[],
   want: Pick<Want, 'limit' | 'prefetch'>,
-  room: FreeResources,
+  { free: room, within }: ClaimRoom,
   fetch: (classId: number, limit: number, offset: number) => WaitingJob[],
 ): ChosenJob[] {
   const chosen: ChosenJob[] = [];
   let starts = want.limit;
   let ahead = want.prefetch;
   walkReady(classes, byNeed, want.limit + want.prefetch, fetch, (id, need) => {
+    if (within?.isFull(need)) return 'drop-class';
+    const isLimited = within?.counts(need) === true;
     if (starts > 0 && room.take(need)) starts -= 1;
+    // A job that waits in a runner would hold what others could use.
+    else if (isLimited) return 'drop-class';
     else if (ahead > 0) ahead -= 1;
     else return starts === 0 ? 'stop' : 'drop-class';
+    within?.take(need);
     chosen.push({ id, need });
     return starts + ahead === 0 ? 'stop' : 'next';
   });

@@ -28,15 +28,17 @@ interface Parts {
  * one could not. Or those that no allocation of the workflow's Slurm schedulers could run, however long they wait.
  */
 export const createUnclaimable =
-  ({ find, now }: Store, queries: ClaimQueries, { workLeft, unneeded, allocationRooms }: Parts) =>
+  ({ find, now, limitCounts }: Store, queries: ClaimQueries, { workLeft, unneeded, allocationRooms }: Parts) =>
   (workflowId: number, { nodeId, inAllocations }: Compared): Unclaimable => {
     const { execution_config: execution } = find.wholeWorkflow(workflowId);
     const nodes = inAllocations
       ? []
       : (nodeId === undefined ? present(queries, workflowId) : [one(queries, workflowId, nodeId)]).map(computeNodeOf);
-    const rooms = inAllocations
+    const limits = limitCounts.limitsOfWorkflow(workflowId);
+    const given = inAllocations
       ? [...allocationRooms(workflowId).values()]
       : nodes.map((node) => roomOfNode(node, { execution, nowMs: now() }));
+    const rooms = limits.length === 0 ? given : given.map((room) => ({ ...room, limits }));
     const kinds = queries.readyClasses
       .all({ workflowId })
       .map((row) => ({

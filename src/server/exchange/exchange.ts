@@ -16,6 +16,7 @@ import type { Unneeded } from '../claim/unneeded.ts';
 import type { Accept } from '../result/accept.ts';
 import type { End } from '../result/end.ts';
 import type { Begin } from '../result/start.ts';
+import type { FullLimit } from '../../core/lifecycle/placement/limits.ts';
 import { allEnded, type createCounts } from '../records/job/counts.ts';
 import { createHeldAttempts } from '../records/job/held-attempts.ts';
 import type { Store } from '../records/store.ts';
@@ -42,7 +43,7 @@ interface Verbs {
  * one round trip after the end of the last.
  */
 export const createExchange = (
-  { db, find, changes, releases }: Store,
+  { db, find, changes, releases, limitCounts }: Store,
   { claim, accept, retried, begin, counts, due, turns, unneeded }: Verbs,
 ) => {
   const held = createHeldAttempts(db, changes);
@@ -99,6 +100,7 @@ export const createExchange = (
         ...(node.isActive ? {} : { is_deregistered: true }),
         ...(toEnd.length === 0 ? {} : { end_attempts: toEnd }),
         ...(dueActions.length === 0 ? {} : { due_actions: dueActions }),
+        ...waitingLimits(limitCounts.waitingOf({ workflowId, nodeId })),
         ...(turn.cancels_allocations === true && unneeded.isReported(workflowId)
           ? { has_unneeded_allocations: true }
           : {}),
@@ -137,6 +139,9 @@ export const createExchange = (
     return replyWith(jobs, ahead, errors);
   };
 };
+
+const waitingLimits = (full: readonly FullLimit[]): Pick<ExchangeReply, 'waiting_limits'> =>
+  full.length === 0 ? {} : { waiting_limits: full.map(({ limit, needs, held }) => ({ ...limit, needs, held })) };
 
 /** The entry of a runner about an attempt, with the fields that fence it. */
 export function attemptEndOf(reported: Completion, workflowId: number, runId: number, nodeId: number): End {

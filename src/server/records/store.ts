@@ -5,6 +5,7 @@ import type { Database } from '../store/database.ts';
 import { createFind, type Find } from './find.ts';
 import { migrateDatabase } from '../store/migrate.ts';
 import { createPruner } from '../store/prune.ts';
+import { createLimitCounts, type LimitCounts, type ServerLimits } from './limits/limit-counts.ts';
 import { createReleases, type Releases } from './edges/release.ts';
 import { createWindows, type Windows } from '../store/rows.ts';
 import { type SliceLimits, usualLimits } from '../store/slice-limits.ts';
@@ -22,6 +23,8 @@ export interface Store {
   readonly works: Works;
   readonly windows: Windows;
   readonly find: Find;
+  /** Limits on what jobs hold at a time. */
+  readonly limitCounts: LimitCounts;
   /** How much is done at a time. */
   readonly limits: SliceLimits;
   /** Removes rows that the change log need not keep, until `isStopped`; resolves with the number of rows. */
@@ -47,6 +50,8 @@ export interface RecordStoreOptions {
   readonly checkpoints?: Checkpoints | undefined;
   /** Where the number of acknowledged commits is written; without it, nowhere. */
   readonly acknowledged?: Acknowledged | undefined;
+  /** What all jobs, and those of each user, may hold at a time; without it, nothing limits them. */
+  readonly jobLimits?: ServerLimits | undefined;
   /** How much is done at a time; there are defaults. */
   readonly limits?: SliceLimits | undefined;
 }
@@ -63,14 +68,18 @@ export function createStore(db: Database, options: RecordStoreOptions): Store {
   const turns = createSharedTurns(db, changes, { onBroken, onLock, limits, checkpoints, acknowledged });
   // From here on nothing waits for a lock inside SQLite, which would block the event loop.
   db.run('pragma busy_timeout = 0');
-  return storeOver({ db, turns, changes, now, uptimeMs: options.uptimeMs }, limits, onError);
+  return storeOver(
+    { db, turns, changes, now, uptimeMs: options.uptimeMs, jobLimits: options.jobLimits },
+    limits,
+    onError,
+  );
 }
 
-type StoreParts = Pick<Store, 'db' | 'turns' | 'changes' | 'now'> & Pick<RecordStoreOptions, 'uptimeMs'>;
+type StoreParts = Pick<Store, 'db' | 'turns' | 'changes' | 'now'> & Pick<RecordStoreOptions, 'uptimeMs' | 'jobLimits'>;
 
 /** The other parts of a store, over a connection and its writes. */
 export function storeOver(
-  { db, turns, changes, now, uptimeMs = now }: StoreParts,
+  { db, turns, changes, now, uptimeMs = now, jobLimits = NO_LIMITS }: StoreParts,
   limits: SliceLimits,
   onError: (error: unknown) => void,
 ): Store {
@@ -86,6 +95,7 @@ export function storeOver(
     works: createWorks(db, turns, { onError, onSettled: releases.begin, sliceMs: limits.sliceMs }),
     windows: createWindows(db, limits),
     find: createFind(db),
+    limitCounts: createLimitCounts({ db, changes, turns }, jobLimits),
     limits,
     prune: createPruner(db, { turns, changes, now }),
     chores: [],
@@ -93,6 +103,8 @@ export function storeOver(
     clockSetMs: () => now() - uptimeMs() - startedMs,
   };
 }
+
+const NO_LIMITS: ServerLimits = { all: {}, eachUser: {} };
 
 const rethrow = (error: unknown): never => {
   throw error;

@@ -48,6 +48,8 @@ export interface ChangeLog {
   readonly lastId: number;
   /** Characters of all rows that were ever written: the unit of the column `end_length`. */
   readonly endLength: number;
+  /** Called after each commit that is on disk, when clients were notified. */
+  onPublish(listener: () => void): void;
   subscribe(workflowId: number, listener: (change: Change) => void): () => void;
   /** Keeps the rows from an id on until it is released. */
   hold(fromId: number): Hold & { release(): void };
@@ -80,6 +82,7 @@ export function createChangeLog(db: Database, now: () => number): ChangeLog {
   const queries = changeQueries(db);
   const listeners = new Map<number, Set<(change: Change) => void>>();
   const holds = new Set<Hold>();
+  const afterPublish: (() => void)[] = [];
   let recorded: Recorded[] = [];
   /** Of these, the ones that are in the table. */
   let written = 0;
@@ -119,6 +122,7 @@ export function createChangeLog(db: Database, now: () => number): ChangeLog {
       return { changes, lastId: lastId(), isEnd: true };
     },
     prunedId: (workflowId) => queries.prunedId.get({ workflowId })?.id ?? 0,
+    onPublish: (listener) => void afterPublish.push(listener),
     subscribe(workflowId, listener) {
       const set = listeners.get(workflowId) ?? new Set();
       listeners.set(workflowId, set.add(listener));
@@ -158,6 +162,7 @@ export function createChangeLog(db: Database, now: () => number): ChangeLog {
       for (const { change } of changes) {
         for (const listener of listeners.get(change.workflow_id) ?? []) listener(change);
       }
+      for (const listener of afterPublish) listener();
     },
   };
 }

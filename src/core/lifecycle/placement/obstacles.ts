@@ -1,6 +1,7 @@
 import { marginsOf, type TimeLeft, timeLeft, type TimeMargins, walltimeSum } from '../../allocation/usable-time.ts';
 import type { Need } from '../../contract/exchange.ts';
 import { covers } from './labels.ts';
+import { heldAmounts, impossibleLimits, type JobLimit } from './limits.ts';
 import type { ComputeNode } from '../../contract/node.ts';
 import type { ExecutionConfig } from '../../contract/workflow.ts';
 import type { ObstacleReason } from '../../contract/unclaimable.ts';
@@ -30,6 +31,8 @@ export interface RunnerRoom {
   readonly nodes: number;
   /** Until its end; undefined if it has none. */
   readonly time: TimeLeft | undefined;
+  /** Of its workflow, its user and the server; without it, they are not looked at. */
+  readonly limits?: readonly JobLimit[];
   /** The scheduler of an allocation that has not begun. */
   readonly future?: { readonly scheduler: string; readonly walltime: string; readonly margins: TimeMargins };
 }
@@ -50,6 +53,8 @@ export function obstacles({ labels, schedulerId, need }: JobKind, room: RunnerRo
   const add = (reason: ObstacleReason, needs: string, has: string) => found.push({ reason, needs, has, ...of });
 
   if (!covers(room.labels, labels)) add('labels', labelWords(labels), labelWords(room.labels));
+  for (const { name, most } of impossibleLimits(need, room.limits ?? []))
+    add('limit', `${heldAmounts(need)[name] ?? need.num_nodes} of ${name}`, `${most}`);
   if (room.countsJobs) return found;
   if (room.isStrict && schedulerId !== null && schedulerId !== room.schedulerId)
     add('scheduler', `scheduler ${schedulerId}`, room.schedulerId === null ? 'none' : `scheduler ${room.schedulerId}`);

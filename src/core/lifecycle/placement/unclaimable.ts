@@ -42,6 +42,7 @@ const wants: Readonly<Record<ObstacleReason, string>> = {
   gpus: 'need more GPUs than the runner has',
   nodes: 'need more nodes than the runner has',
   time: 'need more time than the runner has left',
+  limit: 'need more than a limit allows',
 };
 
 /**
@@ -53,8 +54,8 @@ export function unclaimableWords(one: UnclaimableJobs): string {
   const isFuture = scheduler !== undefined && scheduler !== null;
   const want = isFuture ? wants[reason].replace(/the runner has.*/, 'an allocation has') : wants[reason];
   const plural = jobs === 1 ? want.replace(/^(want|need|belong)/, '$1s') : want;
-  const who = isFuture ? `scheduler ${shortened(scheduler)} asks for` : 'it has';
-  return `${jobs} ready ${jobs === 1 ? 'job' : 'jobs'} ${plural}: ${shortened(name)} (job ${id}) needs ${needs}, ${who} ${has}`;
+  const who = isFuture ? `scheduler ${shortened(scheduler)} asks for` : reason === 'limit' ? 'at most' : 'it has';
+  return `${jobs} ready ${jobs === 1 ? 'job' : 'jobs'} ${plural}: ${shortened(name)} (job ${id}) needs ${needs}, ${who} ${has}${reason === 'limit' ? ' may be held' : ''}`;
 }
 
 /** A name may have thousands of characters. */
