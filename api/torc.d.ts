@@ -95,21 +95,6 @@ export interface NewFile {
   protected?: boolean | null | undefined;
   removal?: "due" | "deleting" | "deleted" | "absent" | "changed" | "failed" | "cleaned" | null | undefined;
   removed_bytes?: number | null | undefined;
-  size_bytes?: number | null | undefined;
-  made_by?: {
-    jobs: number;
-    first: {
-      job_id: number;
-      job_name: string;
-    }[];
-  } | null | undefined;
-  read_by?: {
-    jobs: number;
-    first: {
-      job_id: number;
-      job_name: string;
-    }[];
-  } | null | undefined;
 }
 
 export interface File extends NewFile {
@@ -798,6 +783,21 @@ export interface Calls {
       disabled: number;
       pending_failed: number;
     } | null | undefined;
+    waiting_limits?: {
+      scope: "workflow" | "user" | "server";
+      name: string;
+      most: number;
+      held: number;
+      needs: number;
+      holders: {
+        job_id: number;
+        job_name: string;
+        workflow_id: number;
+      }[];
+      others: number;
+      hidden: number;
+      jobs: number;
+    }[] | null | undefined;
     held_attempts?: {
       compute_node_id: number;
       hostname: string;
@@ -1302,21 +1302,6 @@ export interface Calls {
           st_mtime?: number | null | undefined;
           temporary?: boolean | null | undefined;
           protected?: boolean | null | undefined;
-          size_bytes?: number | null | undefined;
-          made_by?: {
-            jobs: number;
-            first: {
-              job_id: number;
-              job_name: string;
-            }[];
-          } | null | undefined;
-          read_by?: {
-            jobs: number;
-            first: {
-              job_id: number;
-              job_name: string;
-            }[];
-          } | null | undefined;
         }[] | null | undefined;
         change?: {
           id: number;
@@ -1326,21 +1311,6 @@ export interface Calls {
             st_mtime?: number | null | undefined;
             temporary?: boolean | null | undefined;
             protected?: boolean | null | undefined;
-            size_bytes?: number | null | undefined;
-            made_by?: {
-              jobs: number;
-              first: {
-                job_id: number;
-                job_name: string;
-              }[];
-            } | null | undefined;
-            read_by?: {
-              jobs: number;
-              first: {
-                job_id: number;
-                job_name: string;
-              }[];
-            } | null | undefined;
           };
         }[] | null | undefined;
         remove?: number[] | null | undefined;
@@ -1816,7 +1786,7 @@ export interface Calls {
     ready_jobs: number;
     unclaimable_jobs: number;
     reasons: {
-      reason: "labels" | "scheduler" | "cpus" | "memory" | "gpus" | "nodes" | "time";
+      reason: "labels" | "scheduler" | "cpus" | "memory" | "gpus" | "nodes" | "time" | "limit";
       jobs: number;
       job_id: number;
       job_name: string;
@@ -2132,6 +2102,13 @@ export interface Calls {
       attempt_id: number;
     }[] | null | undefined;
     due_actions?: number[] | null | undefined;
+    waiting_limits?: {
+      scope: "workflow" | "user" | "server";
+      name: string;
+      most: number;
+      held: number;
+      needs: number;
+    }[] | null | undefined;
     setup?: {
       default_requirements_id?: number | null | undefined;
       has_actions: boolean;
@@ -2301,7 +2278,7 @@ export interface Calls {
   }) => Promise<{
     files: File[];
   }>;
-  /** List the files of a workflow; with `include_uses` (addition) each has its size and the jobs that write and read it. */
+  /** List the files of a workflow. */
   readonly listFiles: (call: {
     query: {
       workflow_id: number;
@@ -2313,7 +2290,6 @@ export interface Calls {
       name?: string | undefined;
       path?: string | undefined;
       is_output?: boolean | undefined;
-      include_uses?: boolean | undefined;
       after_id?: number | undefined;
       before_id?: number | undefined;
     };
@@ -2346,21 +2322,6 @@ export interface Calls {
       protected?: boolean | null | undefined;
       removal?: "due" | "deleting" | "deleted" | "absent" | "changed" | "failed" | "cleaned" | null | undefined;
       removed_bytes?: number | null | undefined;
-      size_bytes?: number | null | undefined;
-      made_by?: {
-        jobs: number;
-        first: {
-          job_id: number;
-          job_name: string;
-        }[];
-      } | null | undefined;
-      read_by?: {
-        jobs: number;
-        first: {
-          job_id: number;
-          job_name: string;
-        }[];
-      } | null | undefined;
     };
   }) => Promise<File>;
   /** Create user data, with its consumer and producer if they are named. */
@@ -3346,6 +3307,20 @@ export interface Calls {
       jobs: number;
     }[];
     running_requirements: ResourceRequirements[];
+    waiting_limits?: {
+      scope: "workflow" | "user" | "server";
+      name: string;
+      most: number;
+      held: number;
+      needs: number;
+      holders: {
+        job_id: number;
+        job_name: string;
+        workflow_id: number;
+      }[];
+      others: number;
+      hidden: number;
+    }[] | null | undefined;
   }>;
   /** List workflows with their progress, the newest first (addition). `before` is the id of the last one of the previous page. */
   readonly listWorkflowOverviews: (call?: {

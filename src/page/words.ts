@@ -1,3 +1,4 @@
+import { limitedWords } from '../core/lifecycle/placement/waiting-limit.ts';
 import { sentenceOf } from '../core/attempt/cause.ts';
 import type { CauseCode } from '../core/contract/cause-code.ts';
 import type { JobStatus } from '../core/job/job-statuses.ts';
@@ -96,6 +97,7 @@ export interface WaitingReason {
 export function reasonsToWait(status: WorkflowStatus, place: RunPlace | undefined): WaitingReason[] {
   const { workflow_id: id, jobs_by_status: counts, active_compute_nodes: runners } = status;
   const labels = Object.entries(status.unserved_ready_labels ?? {});
+  const limits = status.waiting_limits ?? [];
   const { ready } = counts;
   const queued = status.pending_scheduled_nodes;
   const isAlive = runners + queued + status.active_scheduled_nodes > 0;
@@ -125,7 +127,8 @@ export function reasonsToWait(status: WorkflowStatus, place: RunPlace | undefine
       reason(jobs, 'needs', 'need', `a runner with the label ${label}, and none has it`),
     ),
     reason(late, 'needs', 'need', 'more time than any runner has left'),
-    runners > 0 && labels.length === 0 && late === 0
+    ...limits.map((limit): WaitingReason => ({ jobs: limit.jobs, words: limitedWords(limit, id) })),
+    runners > 0 && labels.length === 0 && late === 0 && limits.length === 0
       ? reason(ready, 'is', 'are', 'ready, and the runners have no free place at the moment')
       : undefined,
     reason(counts.pending, 'is', 'are', 'about to start: a runner has claimed jobs ahead'),

@@ -24,6 +24,7 @@ import { isDatabaseDamage, markDamage, refuseDamaged } from './store/damage.ts';
 import { migrateDatabase } from './store/migrate.ts';
 import { openDatabase, type Database } from './store/database.ts';
 import { ownDatabase, refuseForeign } from './store/own.ts';
+import type { ServerLimits } from './records/limits/limit-counts.ts';
 import { createStore } from './records/store.ts';
 import type { Receiver, ReceiverOptions } from '../telemetry/serve/receiver.ts';
 import { viewerBy } from './access/viewer.ts';
@@ -59,6 +60,8 @@ export interface ServeOptions
   /** Days after which a day of telemetry is closed, and after which it is deleted (0: never). */
   readonly sonarHotDays?: number | undefined;
   readonly sonarKeptDays?: number | undefined;
+  /** What all jobs, and those of each user, may hold at a time. */
+  readonly jobLimits?: ServerLimits | undefined;
   /** The database is used although another user owns it or may write it. */
   readonly trustsOwner?: boolean | undefined;
   readonly now?: () => number;
@@ -118,6 +121,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       onBroken: broken(real),
       onLock,
       onError,
+      jobLimits: options.jobLimits,
       checkpoints,
       acknowledged,
     });

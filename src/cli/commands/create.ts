@@ -2,6 +2,7 @@ import { withShortWords } from '../../core/quantity/short-words.ts';
 import type { DryRunReport } from '../../core/workflow-file/read/dry-run.ts';
 import { command } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
+import { limitsOfOptions, withLimits, workflowLimitOptions } from '../command/limit-option.ts';
 import { option } from '../command/option.ts';
 
 export const create = command('create <file>', {
@@ -13,6 +14,7 @@ export const create = command('create <file>', {
     option('--dry-run', 'check the file and print its counts, without a server'),
     option('--no-resource-monitoring', 'do not monitor jobs if the file has no monitoring settings'),
     option('--skip-checks', 'create despite warnings about resources'),
+    ...workflowLimitOptions,
     option('--strict', 'turn warnings into errors: ignored nodes and keys, and unknown names in commands'),
   ],
   async run(context, [file], options) {
@@ -23,7 +25,8 @@ export const create = command('create <file>', {
       const { dryRunReport } = await import('../../core/workflow-file/read/dry-run.ts');
       return sayReport(context, dryRunReport(reading));
     }
-    const plan = await acceptedPlan(context, reading, { skipChecks: options.skipChecks === true });
+    const accepted = await acceptedPlan(context, reading, { skipChecks: options.skipChecks === true });
+    const plan = withLimits(accepted, limitsOfOptions(options));
     const id = await createAndReport(context, plan, {
       monitorsJobs: options.resourceMonitoring !== false,
       specFile: specFileOf(file),

@@ -19,7 +19,8 @@ import { submitOptions } from '../slurm/slurm-options.ts';
 import { stuckAllocations } from '../../operations/report/views/queue-lines.ts';
 import { submitTools, warnOfLoopback } from '../slurm/slurm-tools.ts';
 import { reportRefusedBySlurm, reportUnrunnable } from '../slurm/before-submission.ts';
-import { existingWorkflow, isSpec, planOfFile } from '../spec/spec-or-id.ts';
+import { limitsOfOptions, type WorkflowLimitValues, workflowLimitOptions } from '../command/limit-option.ts';
+import { existingWorkflow, isSpec, planOfFile, setLimits } from '../spec/spec-or-id.ts';
 
 export const submit = command('submit <spec-or-id>', {
   says: 'Submit the Slurm allocations of a workflow: a file, standard input ("-"), or an existing workflow by its id or name.',
@@ -34,6 +35,7 @@ export const submit = command('submit <spec-or-id>', {
     option('--max-parallel-jobs <n>', 'each runner runs this many jobs at once and ignores their requirements', {
       read: integerOption(1),
     }),
+    ...workflowLimitOptions,
     ...submitOptions,
     noPrompts,
   ],
@@ -50,6 +52,7 @@ export const submit = command('submit <spec-or-id>', {
     };
     const { client } = tools;
     const id = isSpec(given) ? await createFrom(context, given, options) : await existingWorkflow(context, given);
+    if (!isSpec(given)) await setLimits(client, id, limitsOfOptions(options));
     const isLeft = (await unfinishedAllocations(client, id)).length > 0;
     if (!isLeft) await refuseWithoutActions(context, id);
     warnOfLoopback(context, tools.settings.url);
@@ -81,15 +84,15 @@ export const submit = command('submit <spec-or-id>', {
   },
 });
 
-async function createFrom(context: Context, path: string, { skipChecks }: Options): Promise<number> {
-  const plan = await planOfFile(context, path, { skipChecks });
+async function createFrom(context: Context, path: string, options: Options): Promise<number> {
+  const plan = await planOfFile(context, path, { ...options, strict: false });
   const { createAndReport, specFileOf } = await import('../spec/read-spec.ts');
   const id = await createAndReport(context, plan, { specFile: specFileOf(path) });
   context.output.notice(`Created workflow ${id}`);
   return id;
 }
 
-interface Options {
+interface Options extends WorkflowLimitValues {
   readonly ignoreMissingData?: boolean | undefined;
   readonly skipChecks?: boolean | undefined;
   readonly maxParallelJobs?: number | undefined;

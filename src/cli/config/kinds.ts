@@ -1,3 +1,6 @@
+import { type Amounts, limitsFault } from '../../core/job/amounts.ts';
+import { listValue } from '../../core/text/list-value.ts';
+
 /**
  * The types of configuration values. Values come from TOML, or as text from a variable, which is converted.
  *
@@ -80,6 +83,30 @@ export const namesKind = simple('a list of names', (value): readonly string[] | 
       .filter((name) => name !== '');
   return Array.isArray(value) && value.every((name) => typeof name === 'string') ? value : undefined;
 });
+
+/** Limits by name: a table of whole numbers in a file, and `matlab=4,cores=20` in a variable. */
+export const limitsKind: Kind<Amounts> = {
+  expected: 'a table of limits such as matlab = 4',
+  read(value, hear) {
+    const table = typeof value === 'string' ? fromText(value) : value;
+    if (!isTable(table)) return undefined;
+    const fine = Object.entries(table as Amounts).filter(([name, most]) => {
+      const fault = limitsFault({ [name]: most });
+      if (fault !== undefined) hear([name], fault);
+      return fault === undefined;
+    });
+    return Object.fromEntries(fine);
+  },
+};
+
+/** `matlab=4,cores=20`; a part that is none of these is a value that no limit has. */
+const fromText = (text: string): Amounts =>
+  Object.fromEntries(
+    listValue(text).map((part) => {
+      const [name = '', amount = ''] = part.split(/=(.*)/s);
+      return [name.trim(), /^\s*\d+\s*$/.test(amount) ? Number(amount) : NaN];
+    }),
+  );
 
 /** A umask as three octal digits: `077`, or 0o077 in a TOML file. */
 export const mask = simple('an octal mask of permissions as 077 or 027', (value) => {

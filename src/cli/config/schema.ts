@@ -5,6 +5,7 @@ import {
   integerKind,
   type Kind,
   level,
+  limitsKind,
   listKind,
   mask,
   namesKind,
@@ -244,6 +245,11 @@ const schema = {
   'server.trust_owner': key(booleanKind, false, 'use a database that another user owns or may write', {
     variable: 'TORC_TRUST_OWNER',
   }),
+  'server.limits': unset(
+    limitsKind,
+    'what the jobs of all workflows may hold at a time: of `jobs`, `cores`, `gpus` and `nodes`, and of the `licenses` of jobs, by name',
+  ),
+  'server.limits_each_user': unset(limitsKind, 'the same for the jobs of each user'),
   'server.logging.log_dir': unset(textKind, 'folder for log files, instead of standard error', {
     variable: 'TORC_LOG_DIR',
   }),

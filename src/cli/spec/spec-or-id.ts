@@ -6,6 +6,9 @@ import { workflowNamed } from '../choose/choose-workflow.ts';
 import type { Context } from '../command/context.ts';
 import { Failure } from '../command/failure.ts';
 import { idOrName } from '../choose/id-or-name.ts';
+import type { Client } from '../../client/client.ts';
+import type { Amounts } from '../../core/job/amounts.ts';
+import { limitsOfOptions, type WorkflowLimitValues, withLimits } from '../command/limit-option.ts';
 
 /** A file, by its name or because it exists; anything else is the id or the name of a workflow. */
 export function isSpec(given: string): boolean {
@@ -58,10 +61,18 @@ export async function planOfFile(context: Context, path: string, options: Readin
   refuseOfOthers(path);
   const { readSpecFile, acceptedPlan } = await import('./read-spec.ts');
   const reading = readSpecFile(path, context, { strict: options.strict === true });
-  return acceptedPlan(context, reading, { skipChecks: options.skipChecks === true });
+  const plan = await acceptedPlan(context, reading, { skipChecks: options.skipChecks === true });
+  return withLimits(plan, limitsOfOptions(options));
 }
 
-interface ReadingOptions {
+interface ReadingOptions extends WorkflowLimitValues {
   readonly strict?: boolean | undefined;
   readonly skipChecks?: boolean | undefined;
+}
+
+/** Sets the limits that options give, of a workflow that exists; its other limits stay. */
+export async function setLimits(client: Client, id: number, limits: Amounts): Promise<void> {
+  if (Object.keys(limits).length === 0) return;
+  const { name, user, limits: before } = await client.getWorkflow({ params: { id } });
+  await client.updateWorkflow({ params: { id }, body: { name, user, limits: { ...before, ...limits } } });
 }

@@ -7,6 +7,7 @@ import { Result } from './result.ts';
 import { SlurmScheduler, WorkflowAction } from './scheduling.ts';
 import { id, integer, maybe, text } from './shape.ts';
 import { RunnerUse } from './view.ts';
+import { WaitingLimit } from './waiting-limit.ts';
 import { Workflow } from './workflow.ts';
 
 /** What is known of a workflow and of a job (additions): the records on which decisions stand, in one answer. */
@@ -47,5 +48,7 @@ export const KnownJob = z.object({
   /** Of a ready job: the running jobs of its workflow by runner and requirements, with these. */
   running: RunnerUse,
   running_requirements: z.array(ResourceRequirements),
+  /** Of a ready job: the limits that have no room for it, those first that it can never fit into. Absent if there are none. */
+  waiting_limits: maybe(z.array(WaitingLimit)),
 });
 export type KnownJob = z.output<typeof KnownJob>;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { JobStatusCounts } from './job.ts';
 import { amounts, environment, flag, id, integer, json, maybe, number, stored, text } from './shape.ts';
+import { LimitedJobs } from './waiting-limit.ts';
 
 export const Stdio = z.strictObject({
   mode: maybe(z.enum(['separate', 'combined', 'no_stdout', 'no_stderr', 'none'])),
@@ -127,6 +128,8 @@ export const WorkflowStatus = z.object({
   run_id: maybe(integer),
   /** Addition: the jobs of the choice that the request names, by status. */
   chosen_by_status: maybe(JobStatusCounts),
+  /** Addition: limits that keep ready jobs waiting. Absent if there are none. */
+  waiting_limits: maybe(z.array(LimitedJobs)),
   /**
    * Addition: attempts that a runner still holds although their job was canceled or reset. Their jobs are not assigned
    * before these attempts end. Absent if there are none.

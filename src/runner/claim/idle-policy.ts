@@ -1,5 +1,7 @@
 import { after, type Timer } from '../../client/long-timers.ts';
 import type { ExchangeReply } from '../../core/contract/exchange.ts';
+import type { LimitInUse } from '../../core/contract/waiting-limit.ts';
+import { limitWords } from '../../core/lifecycle/placement/waiting-limit.ts';
 import { type ReportedCounts, type Ending, leavingOf, type IdleRules } from './leaving.ts';
 import { createLookAhead, type LookAheadOptions } from './look-ahead.ts';
 import { nextPoll } from '../facts/pace.ts';
@@ -22,6 +24,8 @@ export interface IdlePolicyOptions extends IdleRules, PollingOptions {
   readonly noWorkMs?: LookAheadOptions['noWorkMs'];
   /** Why the runner takes no job any more, whatever is ready; undefined while it takes some. */
   readonly refusal?: (() => string | undefined) | undefined;
+  /** It stays while jobs wait for a limit that others hold: in no allocation, which would cost its nodes meanwhile. */
+  readonly staysForLimits?: boolean;
   /** Called with a message for the user. */
   readonly onReport?: (words: string) => void;
   /** The number of jobs that it holds. */
@@ -48,6 +52,13 @@ export function createIdlePolicy(options: IdlePolicyOptions) {
   let lookedAt = -Infinity;
   let isLooking = false;
   let isClosed = false;
+
+  let reported = '';
+  const reportLimits = (limits: readonly LimitInUse[]) => {
+    const words = `ready jobs wait for ${limits.map(limitWords).join(', ')}; the runner stays until there is room`;
+    if (words !== reported) options.onReport?.(words);
+    reported = words;
+  };
 
   const polling = startPolling(options);
   const isIdle = () => !isClosed && held() === 0 && latest !== undefined;
@@ -98,11 +109,15 @@ export function createIdlePolicy(options: IdlePolicyOptions) {
 
   return {
     /** Checks the counts in a reply of the server. */
-    consider({ is_complete: isComplete, is_releasing: isReleasing, ...reply }: ExchangeReply) {
+    consider(reply: ExchangeReply) {
+      const { is_complete: isComplete, is_releasing: isReleasing } = reply;
       const counts = withinReach(reply);
       idleTimer?.cancel();
       // While jobs are released the counts prove nothing: blocked jobs may be ready a moment later.
-      const mayLeave = held() === 0 && !isComplete && !staysAlways && isReleasing !== true;
+      const limits = reply.waiting_limits ?? [];
+      const waits = held() === 0 && limits.length > 0 && options.staysForLimits === true;
+      if (waits) reportLimits(limits);
+      const mayLeave = !waits && held() === 0 && !isComplete && !staysAlways && isReleasing !== true;
       latest = mayLeave ? counts : undefined;
       if (!mayLeave) {
         lookAhead.cancel();

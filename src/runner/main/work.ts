@@ -219,6 +219,7 @@ function idlePolicyOf(
     idleMs,
     stuckMs: stuckMs ?? 0,
     staysAlways: staysWhenComplete,
+    staysForLimits: options.computeNodeType === 'local',
     hasOpenJobs,
     prospect,
     noWorkMs,

@@ -4,6 +4,7 @@ import { statusOf } from '../../core/contract/job.ts';
 import type { RunnerUse } from '../../core/contract/view.ts';
 import { explanationOfKnown } from '../../core/lifecycle/explain/known-job.ts';
 import { isLostHere } from '../../cluster/host/lost-here.ts';
+import type { Caller, Permissions } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
 import { actionOf } from '../records/action/row.ts';
 import { allocationRecordOf } from '../records/allocation/row.ts';
@@ -14,12 +15,14 @@ import { requirementsOfRow } from '../records/requirements/queries.ts';
 import { schedulerOf } from '../records/scheduler/queries.ts';
 import type { Store } from '../records/store.ts';
 import { factQueries, type UpstreamRow, type FactQueries } from './queries.ts';
+import { createWaitingLimits } from '../records/limits/waiting-limits.ts';
 import { beginSlice } from '../store/slices.ts';
 import { keptOf } from '../kept.ts';
 import { eachPart, ROWS } from '../store/parts.ts';
 
 /** What is known of a workflow and of a job, each in one answer, and the explanation that follows from it. */
-export const factHandlers = (store: Store) => {
+export const factHandlers = (store: Store, permissions: Permissions) => {
+  const waitingLimits = createWaitingLimits(store.limitCounts, permissions);
   const { find } = store;
   const queries = factQueries(store.db);
   const runnerUse = createRunnerUse(store, queries);
@@ -38,8 +41,9 @@ export const factHandlers = (store: Store) => {
     };
   }
 
-  async function knownJob(id: number): Promise<KnownJob> {
+  async function knownJob(id: number, caller: Caller): Promise<KnownJob> {
     const job = jobOf(find.job(id));
+    const limits = job.status === 'ready' ? waitingLimits.ofJob(job.workflow_id, id, caller) : [];
     const { workflow_id: workflowId, resource_requirements_id: needs } = job;
     const running = job.status === 'ready' ? await runnerUse(workflowId) : [];
     const results = queries.results.all({ id }).map(resultOf).reverse();
@@ -59,6 +63,7 @@ export const factHandlers = (store: Store) => {
       nodes: queries.nodes.all({ ids: idsOf(nodes) }).map(computeNodeOf),
       running,
       running_requirements: requirementsOf(running.map(({ resource_requirements_id: of }) => of)),
+      ...(limits.length === 0 ? {} : { waiting_limits: limits }),
     };
   }
 
@@ -67,10 +72,10 @@ export const factHandlers = (store: Store) => {
 
   return {
     getKnownWorkflow: ({ params }) => knownWorkflow(params.id),
-    getKnownJob: ({ params }) => knownJob(params.id),
+    getKnownJob: ({ params }, caller) => knownJob(params.id, caller),
     getRunnerUse: ({ params }) => runnerUse(params.id),
-    async getJobExplanation({ params: { id } }) {
-      return explanationOfKnown(await knownJob(id), { nowMs: store.now(), isLost: isLostHere });
+    async getJobExplanation({ params: { id } }, caller) {
+      return explanationOfKnown(await knownJob(id, caller), { nowMs: store.now(), isLost: isLostHere });
     },
   } satisfies Partial<Handlers>;
 };

@@ -117,7 +117,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     ...exchangeHandlers(store),
     ...accessHandlers(store, permissions, sessions, login.knows),
     ...actHandlers(store),
-    ...factHandlers(store),
+    ...factHandlers(store, permissions),
     ...viewHandlers(store, permissions),
     ...pageRecoveryHandlers(store, askAs, options.recoveries),
     ...telemetryHandlers(permissions, options.telemetry),

@@ -3,6 +3,7 @@ import { isOneOf, NOT_BEGUN } from '../../core/job/statuses.ts';
 import type { Permissions } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
 import { allEnded, createChoiceCounts, createCounts } from '../records/job/counts.ts';
+import { createWaitingLimits } from '../records/limits/waiting-limits.ts';
 import { listByPath } from '../records/records.ts';
 import type { Store } from '../records/store.ts';
 import { reportQueries } from './queries.ts';
@@ -18,6 +19,7 @@ export const reportHandlers = (store: Store, permissions: Permissions) => {
   const countsOfChoice = createChoiceCounts(db);
   const standing = statusQueries(db);
   const status = createStatus(store, standing, counts);
+  const waitingLimits = createWaitingLimits(store.limitCounts, permissions);
 
   return {
     ping: () => ({ status: 'Server is running', now_ms: store.now() }),
@@ -30,9 +32,14 @@ export const reportHandlers = (store: Store, permissions: Permissions) => {
       ...(permissions.isEnforced ? {} : { git_hash: GIT_HASH }),
     }),
 
-    async getWorkflowStatus({ params, query: { choice } }) {
-      const found = await status(params.id);
-      return choice === undefined ? found : { ...found, chosen_by_status: countsOfChoice(choice) };
+    async getWorkflowStatus({ params: { id }, query: { choice } }, caller) {
+      const found = await status(id);
+      const limits = found.jobs_by_status.ready === 0 ? [] : waitingLimits.ofWorkflow(id, caller);
+      return {
+        ...found,
+        ...(limits.length === 0 ? {} : { waiting_limits: limits }),
+        ...(choice === undefined ? {} : { chosen_by_status: countsOfChoice(choice) }),
+      };
     },
     isComplete({ params: { id } }) {
       const isCanceled = find.workflow(id).is_canceled === 1;

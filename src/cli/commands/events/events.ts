@@ -1,6 +1,5 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { Event } from '../../../core/contract/event.ts';
-import { eventWords } from '../../../core/lifecycle/explain/event-words.ts';
 import { openWorkflow } from '../../choose/choose-workflow.ts';
 import { type Command, command } from '../../command/command.ts';
 import { jsonValue } from '../../command/json-value.ts';
@@ -24,14 +23,7 @@ const columns: readonly Column<Event>[] = [
     cut: 'end',
     importance: 9,
   },
-  {
-    title: 'Data',
-    heading: 'What Happened',
-    value: ({ data }) => JSON.stringify(data),
-    text: ({ data }) => eventWords(data),
-    cut: 'end',
-    importance: 5,
-  },
+  { title: 'Data', value: ({ data }) => JSON.stringify(data), cut: 'end', importance: 5 },
 ];
 
 /** An event as JSON, with a readable time. */

@@ -8,7 +8,8 @@ import { sayAsked } from '../../run/asked.ts';
 import { reportPreparation, reportPrepared } from '../../output/preparation.ts';
 import { type HeldSignals, holdSignals } from '../../terminal/held-signals.ts';
 import { loadRunnerMeanwhile, runnerOptions, runWorkflow } from '../../run/run-workflow.ts';
-import { existingWorkflow, isSpec, planOfFile } from '../../spec/spec-or-id.ts';
+import { limitsOfOptions, workflowLimitOptions } from '../../command/limit-option.ts';
+import { existingWorkflow, isSpec, planOfFile, setLimits } from '../../spec/spec-or-id.ts';
 import type { touchWorkflow } from './touch.ts';
 import { outdatedIn, outdatedRule, reportRun } from './outdated.ts';
 import { chooseUpdate, refuseUpdateOptions, updateOptions, updatesUnasked } from './update-workflow.ts';
@@ -26,6 +27,7 @@ export const run = command('run <spec-or-id>', {
   options: [
     ...runnerOptions,
     ...updateOptions,
+    ...workflowLimitOptions,
     option('--skip-checks', 'create despite warnings about resources'),
     option('--strict', 'turn warnings into errors: ignored nodes and keys, and unknown names in commands'),
     option('--resume', 'first make ready again the jobs that were interrupted: terminated or canceled'),
@@ -73,6 +75,7 @@ export const run = command('run <spec-or-id>', {
     if (options.dryRun === true) return reportRun(context, id, { force, only });
     held ??= holdSignals();
     const { client } = await context.service();
+    if (!isSpec(given)) await setLimits(client, id, limitsOfOptions(options));
     const workflow = await client.getWorkflow({ params: { id } });
     const again = options.retryFailed === true ? 'failed' : goesOn ? 'interrupted' : 'none';
     const report = reportPreparation(output);

@@ -1,3 +1,4 @@
+import { limitOption } from '../../command/limit-option.ts';
 import { fileMask, integerOption, numberOption, option, optionsOf, type ValuesOf } from '../../command/option.ts';
 
 /** Options of `torc-server run`, which `service install` takes too. */
@@ -80,6 +81,16 @@ export const runOptions = optionsOf([
     'serve agents at /mcp in the Model Context Protocol: all tools, or read-only for those that change nothing',
     { setting: 'server.mcp', choices: ['all', 'read-only'] },
   ),
+  option(
+    '--limit <name=n>',
+    'what jobs of all workflows may hold at a time: of jobs, cores, gpus and nodes, and of the licenses of jobs; may be repeated, in place of the configuration',
+    { setting: 'server.limits', read: limitOption, many: true },
+  ),
+  option('--limit-each-user <name=n>', 'the same for the jobs of each user; may be repeated', {
+    setting: 'server.limits_each_user',
+    read: limitOption,
+    many: true,
+  }),
   option('--no-page', 'serve no page for browsers'),
   option('--disable-admin-sql', 'disable SQL of administrators', { setting: 'server.disable_admin_sql' }),
   option('--disable-admin-sql-writes', 'let administrators only read with SQL', {

@@ -10,6 +10,7 @@ import { CREDENTIAL_VARIABLE } from '../../standalone/credential-variable.ts';
 import { missingInChain } from './certificate-chain.ts';
 import { Failure } from '../../command/failure.ts';
 import { integerOption } from '../../command/option.ts';
+import { limitsGiven } from '../../command/limit-option.ts';
 import { maxJobsOf } from '../../command/settings.ts';
 import type { ServerValues } from './options.ts';
 import { accessOf } from './access.ts';
@@ -46,6 +47,7 @@ export async function serverOptionsOf(options: ServerValues, environment: Enviro
     sonarKeptDays: options.sonarKeptDays,
     bulkMebibytes: countIn(environment, 'TORC_MAX_REQUEST_BODY_MB', 1),
     apiEventBodyBytes: countIn(environment, 'TORC_API_EVENT_BODY_MAX_BYTES', 0),
+    jobLimits: { all: limitsGiven(options.limit), eachUser: limitsGiven(options.limitEachUser) },
     trustsOwner: options.trustOwner === true,
     snapshots: {
       path: snapshotPath,

@@ -4,6 +4,7 @@ import { type Command, command } from '../../command/command.ts';
 import { Failure, UsageError } from '../../command/failure.ts';
 import { jsonObject } from '../../command/json-object.ts';
 import { fieldsText } from '../../output/fields.ts';
+import { limitOption } from '../../command/limit-option.ts';
 import { option } from '../../command/option.ts';
 
 const get = command('workflows get [workflow]', {
@@ -44,11 +45,21 @@ const update = command('workflows update [workflow]', {
     option('-d, --description <text>', 'a new description'),
     option('--owner-user <user>', 'new owner'),
     option('--project <name>', 'project of the workflow'),
+    option(
+      '--limit <name=n>',
+      'what its jobs may hold at a time, of jobs, cores, gpus and nodes, and of their licenses; may be repeated, other limits stay',
+      {
+        read: limitOption,
+        many: true,
+      },
+    ),
+    option('--no-limits', 'remove all limits first'),
     option('--metadata <json>', 'other metadata, as a JSON object', { read: jsonObject }),
   ],
   async run(context, [given], options) {
     const { output } = context;
     output.recordOnly('workflow');
+    const limits = options.limit === undefined ? undefined : Object.fromEntries(options.limit);
     const changes = {
       name: options.name,
       description: options.description,
@@ -56,14 +67,16 @@ const update = command('workflows update [workflow]', {
       project: options.project,
       metadata: options.metadata,
     } as WorkflowChange;
-    if (Object.values(changes).every((value) => value === undefined))
+    if (Object.values({ ...changes, limits }).every((value) => value === undefined) && options.limits)
       throw new Failure(
-        'no fields to update. Provide at least one of --name, --description, --owner-user, --project, --metadata',
+        'no fields to update. Provide at least one of --name, --description, --owner-user, --project, --metadata, --limit, --no-limits',
       );
     const { id, client } = await openWorkflow(context, given);
     // Torc's own server requires the name and the user in every update.
     const before = await client.getWorkflow({ params: { id } });
-    const body = { ...changes, name: changes.name ?? before.name, user: changes.user ?? before.user };
+    const kept = options.limits ? before.limits : {};
+    const changed = limits === undefined && options.limits ? {} : { limits: { ...kept, ...limits } };
+    const body = { ...changes, ...changed, name: changes.name ?? before.name, user: changes.user ?? before.user };
     const workflow = await client.updateWorkflow({ params: { id }, body });
     output.record('workflow', workflow, fieldsText(`Updated workflow ${id}:`, workflow));
   },

@@ -6,6 +6,7 @@ import type { HandlerLimit } from '../../contract/cause-code.ts';
 import type { Timeout } from '../../attempt/timeout.ts';
 import type { SlurmJob } from '../../allocation/slurm-job.ts';
 import type { JobStatus } from '../../contract/job.ts';
+import type { WaitingLimit } from '../../contract/waiting-limit.ts';
 import type { RunPlace } from './next-command.ts';
 import type { JobKind, RunnerRoom } from '../placement/obstacles.ts';
 
@@ -76,6 +77,8 @@ export interface JobFacts extends JobKind {
   /** For a canceled job: the nearest upstream job that was not canceled itself. */
   readonly cause: OtherJob | undefined;
   readonly runners: readonly LiveRunner[];
+  /** Of a ready job: the limits that have no room for it. */
+  readonly limits?: readonly WaitingLimit[];
   /** If no runner is active: the allocations that wait in Slurm's queue, with the word of squeue where it is known. */
   readonly queued?: readonly {
     readonly slurmJobId: SlurmJob;

@@ -78,6 +78,7 @@ export function factsOfJob(known: KnownJob, { nowMs, isLost, ...seen }: KnownHer
     dependenciesLeftOut: known.upstream_left_out,
     cause: known.canceled_by ? otherJob(known.canceled_by) : undefined,
     runners: isReady ? liveRunners(known, nowMs) : [],
+    limits: known.waiting_limits ?? [],
     unsubmitted: waitsForRunner ? of.allocations.filter(({ status: is }) => is === 'planned') : [],
     futureRooms: waitsForRunner ? futureRooms(of) : [],
     lastRunner:

@@ -33,7 +33,7 @@ interface StagedAction {
   readonly jobs: Iterable<number>;
 }
 
-export interface ExecutionEvent {
+interface ExecutionEvent {
   readonly id: string;
   readonly trigger:
     | { readonly type: 'WorkflowStart' }

@@ -5,6 +5,7 @@ import type { WorkflowStatus } from '../../../core/contract/workflow.ts';
 import { outcomeRecord, outcomeParts, partText } from '../../../core/lifecycle/explain/outcome.ts';
 import { countOf, FAILED, UNSUCCESSFUL } from '../../../core/job/statuses.ts';
 import { nextCommand } from '../../../core/lifecycle/explain/next-command.ts';
+import { limitedJobsWords } from '../../../core/lifecycle/placement/waiting-limit.ts';
 import { unclaimableWords } from '../../../core/lifecycle/placement/unclaimable.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { withShortWords } from '../../../core/quantity/short-words.ts';
@@ -63,9 +64,9 @@ const queuedIds = (job: SlurmJob) =>
     ? { slurm_job_id: job }
     : { slurm_job_id: wholeJobs([job])[0], array_task_id: Number(job.split('_')[1]) };
 
-/** The status of a workflow for people: its counts, those of its families if they are given, and what keeps its jobs from running. */
-export const statusLines = (facts: StatusFacts, hint: Hint, families: readonly string[] = []): string[] => [
-  ...countLines(facts, families),
+/** The status of a workflow for people: its counts, and what keeps its jobs from running. */
+export const statusLines = (facts: StatusFacts, hint: Hint): string[] => [
+  ...countLines(facts),
   ...obstacleLines(facts, hint),
 ];
 
@@ -80,6 +81,7 @@ export const obstacleLines = (facts: StatusFacts, hint: Hint): string[] => {
     ...unbegunLines(unbegun),
     ...heldLines(status),
     ...unclaimableLines(unclaimable),
+    ...limitLines(status),
     ...idleLines(idle),
     ...interruptedLines(interrupted),
   ];
@@ -102,6 +104,10 @@ function unclaimableLines(found: Unclaimable | undefined): string[] {
     ...found.reasons.map((each) => `  ${unclaimableWords(each)}`),
   ];
 }
+
+/** What ready jobs wait for until other jobs have ended. */
+const limitLines = ({ waiting_limits: limits, workflow_id: id }: WorkflowStatus): string[] =>
+  (limits ?? []).length === 0 ? [] : ['', ...(limits ?? []).map((each) => limitedJobsWords(each, id))];
 
 /** Nodes of allocations on which no runner starts jobs. */
 const idleLines = (idle: readonly PartlyIdle[]): string[] =>
@@ -168,7 +174,7 @@ export function stateLine({ is_complete: isComplete, is_canceled: isCanceled, ..
 export const isSuccess = ({ is_canceled: isCanceled, jobs_by_status: jobs }: WorkflowStatus): boolean =>
   !isCanceled && countOf(jobs, UNSUCCESSFUL) === 0;
 
-function countLines(facts: StatusFacts, families: readonly string[]): string[] {
+function countLines(facts: StatusFacts): string[] {
   const { status: found, retries } = facts;
   const counts = Object.entries(found.jobs_by_status).filter(([, jobs]) => jobs > 0);
   const parts = outcomeParts(found.jobs_by_status).map(partText);
@@ -184,7 +190,6 @@ function countLines(facts: StatusFacts, families: readonly string[]): string[] {
     `Job Status (total: ${found.total_jobs}):`,
     ...counts.map(([name, jobs]) => `  ${name}: ${jobs}`),
     '',
-    ...(families.length === 0 ? [] : ['Job Families:', ...families.map((line) => `  ${line}`.trimEnd()), '']),
     ...(retries === 0 ? [] : [`Retries: ${retries}`, '']),
     `Total Execution Time: ${timeText(found.total_exec_time_minutes * 60)}`,
     ...(found.walltime_seconds === undefined || found.walltime_seconds === null
