@@ -90,7 +90,8 @@ writeFileSync(
   `Libraries that are part of this program, and their licences.\n\n${notices.join(`\n${'-'.repeat(80)}\n\n`)}`,
 );
 
-await compileAhead('.');
+// What V8 compiles depends on the machine: without it two builds are the same (scripts/artefacts.ts).
+if (!process.argv.includes('--portable')) await compileAhead('.');
 
 /** The commit that is checked out; sources may also come without their repository, or on a machine without git. */
 function gitHash(): string {

@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { promisify } from 'node:util';
+import { constants, gzipSync } from 'node:zlib';
+import { sumOf } from '../../src/operations/self/tar-entries.ts';
+
+/** Files of an archive by their paths in it. */
+export type Files = ReadonlyMap<string, { readonly content: Uint8Array; readonly isProgram?: boolean }>;
+
+export const FORMATS = ['tar.xz', 'tar.gz'] as const;
+export type ArchiveFormat = (typeof FORMATS)[number];
+
+/**
+ * An archive of tar in the format of POSIX, whose bytes follow from its files alone: sorted, of user 0, with one time.
+ *
+ * Throws for a path that the format cannot hold.
+ */
+export function tarOf(files: Files, folder: string, atSeconds: number): Buffer {
+  const parts: Buffer[] = [];
+  const add = (path: string, content: Uint8Array, mode: number, kind: string) => {
+    parts.push(headOf({ path, mode, kind, sizeBytes: content.length, atSeconds }), Buffer.from(content));
+    parts.push(Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK));
+  };
+  const folders = new Set<string>();
+  for (const path of [...files.keys()].sort()) {
+    const steps = `${folder}/${path}`.split('/').slice(0, -1);
+    for (const [at] of steps.entries()) {
+      const above = `${steps.slice(0, at + 1).join('/')}/`;
+      if (folders.has(above)) continue;
+      folders.add(above);
+      add(above, Buffer.alloc(0), 0o755, '5');
+    }
+    const { content, isProgram = false } = files.get(path) ?? { content: Buffer.alloc(0) };
+    add(`${folder}/${path}`, content, isProgram ? 0o755 : 0o644, '0');
+  }
+  return Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]);
+}
+
+const BLOCK = 512;
+
+interface Head {
+  readonly path: string;
+  readonly mode: number;
+  readonly kind: string;
+  readonly sizeBytes: number;
+  readonly atSeconds: number;
+}
+
+function headOf({ path, mode, kind, sizeBytes, atSeconds }: Head): Buffer {
+  const head = Buffer.alloc(BLOCK);
+  const octal = (value: number, at: number, length: number) =>
+    head.write(`${value.toString(8).padStart(length - 1, '0')}\0`, at, 'latin1');
+  const cut = path.length <= 100 ? -1 : path.indexOf('/', path.length - 101);
+  if (path.length > 100 && (cut < 0 || cut > 155)) throw new Error(`too long for an archive: ${path}`);
+  head.write(path.slice(cut + 1), 0, 'utf8');
+  head.write(path.slice(0, Math.max(cut, 0)), 345, 'utf8');
+  octal(mode, 100, 8);
+  octal(0, 108, 8);
+  octal(0, 116, 8);
+  octal(sizeBytes, 124, 12);
+  octal(atSeconds, 136, 12);
+  head.write(kind, 156, 'latin1');
+  head.write('ustar\x0000', 257, 'latin1');
+  head.write('root', 265, 'latin1');
+  head.write('root', 297, 'latin1');
+  octal(sumOf(head), 148, 8);
+  return head;
+}
+
+/** Writes the archive compressed; returns the line of it in SHA256SUMS, and its size. */
+export async function writeArchive(archive: Buffer, path: string, format: ArchiveFormat) {
+  if (format === 'tar.gz') writeFileSync(path, gzipSync(archive, { level: constants.Z_BEST_COMPRESSION }));
+  else {
+    const bare = path.slice(0, -'.xz'.length);
+    writeFileSync(bare, archive);
+    // One thread: with several, xz compresses blocks apart, and the file depends on their size.
+    await promisify(execFile)('xz', ['-9', '--threads=1', '--force', bare]).catch((cause: Error) => {
+      throw new Error(`xz is needed: ${cause.message}`, { cause });
+    });
+  }
+  return { line: sumLine(path), sizeBytes: statSync(path).size };
+}
+
+/** `HASH  NAME`, as sha256sum writes and checks it. */
+export const sumLine = (path: string): string =>
+  `${createHash('sha256').update(readFileSync(path)).digest('hex')}  ${basename(path)}\n`;
