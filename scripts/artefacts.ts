@@ -10,6 +10,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { scripts } from '../src/cli/commands/completions/scripts.ts';
+import { migrations } from '../src/server/store/migrations.gen.ts';
 import { VERSION } from '../src/core/contract/version.ts';
 import { type Files, FORMATS, sumLine, tarOf, writeArchive } from './artefacts/archive.ts';
 import { billOf, bundledIn } from './artefacts/bill.ts';
@@ -60,7 +61,15 @@ for (const platform of values.platform as Platform[]) {
     ['sbom.cdx.json', { content: Buffer.from(bill) }],
     [
       'release.json',
-      { content: json({ version: VERSION, commit: git('rev-parse', 'HEAD'), platform, key: publicKey }) },
+      {
+        content: json({
+          version: VERSION,
+          commit: git('rev-parse', 'HEAD'),
+          platform,
+          key: publicKey,
+          schema: migrations.length,
+        }),
+      },
     ],
   ]);
   const archive = tarOf(files, name, atSeconds);

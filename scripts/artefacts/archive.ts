@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, gzipSync } from 'node:zlib';
-import { sumOf } from '../../src/operations/self/tar-entries.ts';
+import { headerSum } from '../../src/operations/self/tar-entries.ts';
 
 /** Files of an archive by their paths in it. */
 export type Files = ReadonlyMap<string, { readonly content: Uint8Array; readonly isProgram?: boolean }>;
@@ -65,7 +65,7 @@ function headOf({ path, mode, kind, sizeBytes, atSeconds }: Head): Buffer {
   head.write('ustar\x0000', 257, 'latin1');
   head.write('root', 265, 'latin1');
   head.write('root', 297, 'latin1');
-  octal(sumOf(head), 148, 8);
+  octal(headerSum(head), 148, 8);
   return head;
 }
 

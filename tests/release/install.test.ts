@@ -192,7 +192,7 @@ describe('install.sh', () => {
     expect(install(['--help'])).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('an installed program runs through a link, and a folder that nobody may write', () => {
+  it('an installed program runs through a link, and a folder that cannot be written', () => {
     install(['--prefix', 'p']);
     symlinkSync(join(folder, 'p/bin/torc'), join(folder, 'linked'));
     spawnSync('chmod', ['-R', 'a-w', join(folder, 'p')]);

@@ -100,5 +100,6 @@ export const groups: Readonly<Record<string, string>> = {
   tasks: 'Background tasks of the server.',
   admin: 'The server itself: logins, SQL, traffic.',
   config: 'Configuration files.',
+  self: 'This installation of torc: update it, and return.',
   service: 'The server as a systemd service.',
 };

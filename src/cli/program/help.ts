@@ -38,7 +38,7 @@ const headings: Readonly<Record<string, readonly string[]>> = {
     'monitor-node',
     'sonar',
   ],
-  'Server and administration:': ['ping', 'tasks', 'access-groups', 'admin', 'config', 'completions', 'help'],
+  'Server and administration:': ['ping', 'tasks', 'access-groups', 'admin', 'config', 'completions', 'self', 'help'],
 };
 
 /** The heading of a command of `torc`, by its first word. */
@@ -89,11 +89,6 @@ export function exampleOf(
   return [program, spoken, typed].filter((part) => part !== '').join(' ');
 }
 
-/** Commands of Torc 1.0 that this program does not have yet, each with what does its work here. */
-const missing: Readonly<Record<string, string>> = {
-  self: 'The torc self update of Torc 1.0 is not there yet. Install the newer package file with npm, as the first one.',
-};
-
 /** Commands that people look for without their group. */
 const elsewhere: Readonly<Record<string, string>> = {
   explain: 'jobs explain JOB',
@@ -103,8 +98,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   output: 'jobs output JOB',
 };
 
-/** What to say behind "unknown command" to a person who knows Torc 1.0. */
+/** What to say behind "unknown command" where the command stands in a group. */
 export function missingCommand(argv: readonly string[]): string | undefined {
-  const first = argv.find((word) => Object.hasOwn(missing, word) || Object.hasOwn(elsewhere, word)) ?? '';
-  return missing[first] ?? (elsewhere[first] === undefined ? undefined : `The command is torc ${elsewhere[first]}.`);
+  const first = argv.find((word) => Object.hasOwn(elsewhere, word)) ?? '';
+  return elsewhere[first] === undefined ? undefined : `The command is torc ${elsewhere[first]}.`;
 }

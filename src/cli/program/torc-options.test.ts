@@ -29,7 +29,6 @@ const rows = table
 const DIFFERENT: Readonly<Record<string, string>> = {
   'torc tui --port=8080': 'the server of -s chooses a free port, as for every command',
   'torc tui --database=': '--db, as for every command',
-  'torc self update': 'packages are updated with npm; the command says so',
   'torc --torc-server-bin=torc-server': 'the server of this installation',
   'torc slurm generate --group-by=partition':
     'packed: by partition, one long or wide job makes all allocations as long and wide',

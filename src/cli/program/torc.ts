@@ -77,4 +77,5 @@ export const torcGroups: readonly CommandGroup[] = [
   { word: 'ping', load: async () => [(await import('../commands/ping.ts')).ping] },
   { word: 'completions', load: async () => [(await import('../commands/completions/completions.ts')).completions] },
   { word: 'config', load: async () => (await import('../commands/config.ts')).configCommands },
+  { word: 'self', load: async () => (await import('../commands/self.ts')).selfCommands },
 ];

@@ -137,6 +137,10 @@ const REMEDIES = {
     FIELD_IMMUTABLE: 'Create a new workflow for a different definition.',
     DUPLICATE: 'Use another name.',
     REFERENCE_UNKNOWN: 'First create the record that it refers to.',
+    SIGNATURE_REFUSED:
+      'Nothing was changed. Take the release from its publisher, or name the key that you trust with --key.',
+    RELEASE_REFUSED: 'Nothing was changed. Copy the files of the release again, or name another place with --from.',
+    UPDATE_ELSEWHERE: 'Update it as the message says.',
     EXECUTION_REFUSED:
       'Remove the settings that the message names from execution_config, or use the mode that has them.',
     EXECUTION_MODE_UNSUPPORTED:

@@ -23,7 +23,7 @@ export async function* tarEntries(source: AsyncIterable<Uint8Array>): AsyncGener
       await reader.drain();
       return;
     }
-    if (sumOf(head) !== number(head, 148, 8))
+    if (headerSum(head) !== number(head, 148, 8))
       throw new Error(`no archive of tar: byte ${reader.at() - BLOCK} is no header`);
     const kind = String.fromCharCode(head[156] ?? 0);
     const sizeBytes = Number(extended.get('size') ?? number(head, 124, 12));
@@ -57,7 +57,7 @@ const number = (head: Buffer, at: number, length: number) => parseInt(text(head,
 const pathOf = (head: Buffer) => [text(head, 345, 155), text(head, 0, 100)].filter((part) => part !== '').join('/');
 
 /** The sum of the bytes of a header, with blanks in the place of the sum. */
-export const sumOf = (head: Uint8Array): number =>
+export const headerSum = (head: Uint8Array): number =>
   head.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 32 : byte), 0);
 
 /** `23 path=some/long/path` and a line end, each with its length. */
