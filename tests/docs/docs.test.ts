@@ -120,21 +120,10 @@ it('the version is the same everywhere', () => {
   expect(/^## (.*)$/m.exec(read('CHANGELOG.md'))?.[1]).toBe(VERSION);
 });
 
-it('what the README and the changelog call missing is missing, and every other command is there', async () => {
+it('every command that the README names is there', async () => {
   const commands = new Set((await commandsOf('torc')).map(({ words }) => words.replace(/ [<[].*/, '')));
-  const missing = (page: string) => {
-    const line = /Not there yet[^`]*(.*)/.exec(read(page))?.[1] ?? '';
-    return [...line.matchAll(/`(torc[^`]*)`/g)].map(([, name = '']) => name);
-  };
-  expect(missing('README.md')).toEqual(missing('CHANGELOG.md'));
-  expect(missing('README.md').length).toBeGreaterThan(0);
-  expect(missing('README.md').filter((name) => commands.has(name.replace('torc ', '')))).toEqual([]);
-  expect(missing('README.md').filter((name) => existsSync(join(root, 'bin', name)))).toEqual([]);
   const named = [...read('README.md').matchAll(/`torc (?:-s )?((?:[a-z]+ ?)+)/g)].map(([, words = '']) => words.trim());
   const known = (words: string) => [...commands].some((each) => each === words || each.startsWith(`${words} `));
-  expect(named.filter((words) => !known(words) && !known(words.split(' ')[0] as string))).toEqual(
-    missing('README.md')
-      .filter((name) => name.startsWith('torc '))
-      .map((name) => name.slice(5)),
-  );
+  expect(named.length).toBeGreaterThan(3);
+  expect(named.filter((words) => !known(words) && !known(words.split(' ')[0] as string))).toEqual([]);
 });
