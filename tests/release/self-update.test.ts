@@ -268,6 +268,18 @@ describe('torc self update', () => {
   });
 });
 
+it('the unit of a service of such an installation starts the current version, so that an update reaches it', () => {
+  writeFileSync(join(folder, 'systemctl'), '#!/bin/sh\n', { mode: 0o755 });
+  const program = join(versions(), 'current/bin/torc-server');
+  const { stderr, status } = spawnSync(program, ['service', 'install', '--user'], {
+    encoding: 'utf8',
+    env: { PATH: `${folder}:/usr/bin:/bin`, HOME: folder },
+  });
+  expect([status, stderr]).toEqual([0, expect.stringContaining('Start it with')]);
+  const unit = readFileSync(join(folder, '.config/systemd/user/torc-server.service'), 'utf8');
+  expect(unit).toContain(`ExecStart="${program}" run `);
+});
+
 describe('torc self rollback', () => {
   it('torc self rollback returns to the version before, and without one says so', async () => {
     expect(await torc('self', 'rollback')).toMatchObject({

@@ -35,10 +35,10 @@ const files = (folder: string): string[] =>
 
 it('the first start keeps what it compiled where only this user may look, and the second takes it from there', async () => {
   const folder = temporaryFolder();
-  expect(await start(folder)).toEqual({ stdout: `torc ${VERSION}\n`, taken: 0 });
+  expect(await start(folder)).toEqual({ stdout: expect.stringContaining(`torc ${VERSION} `) as string, taken: 0 });
   expect(statSync(join(folder, own)).mode & 0o777).toBe(0o700);
   const second = await start(folder);
-  expect(second.stdout).toBe(`torc ${VERSION}\n`);
+  expect(second.stdout).toContain(`torc ${VERSION} `);
   expect(second.taken).toBeGreaterThan(0);
 });
 
@@ -49,7 +49,8 @@ it('a folder that others may write is left alone, and so is a link', async () =>
   const target = join(linked, 'target');
   mkdirSync(target, { mode: 0o700 });
   symlinkSync(target, join(linked, own));
-  for (const folder of [open, linked]) expect(await start(folder)).toEqual({ stdout: `torc ${VERSION}\n`, taken: 0 });
+  for (const folder of [open, linked])
+    expect(await start(folder)).toEqual({ stdout: expect.stringContaining(`torc ${VERSION} `) as string, taken: 0 });
   expect([...files(open), ...files(linked)]).toEqual([]);
 });
 
@@ -57,12 +58,12 @@ it('damaged files change nothing that a person sees', async () => {
   const folder = temporaryFolder();
   await start(folder);
   for (const path of files(folder)) writeFileSync(path, 'x'.repeat(statSync(path).size));
-  expect(await start(folder)).toEqual({ stdout: `torc ${VERSION}\n`, taken: 0 });
+  expect(await start(folder)).toEqual({ stdout: expect.stringContaining(`torc ${VERSION} `) as string, taken: 0 });
 });
 
 it.skipIf(noSmallDisk)('a full disk changes nothing that a person sees', async () => {
   const disk = smallDisk();
   mkdirSync(join(disk, own), { mode: 0o700 });
   fill(disk);
-  expect(await start(disk)).toEqual({ stdout: `torc ${VERSION}\n`, taken: 0 });
+  expect(await start(disk)).toEqual({ stdout: expect.stringContaining(`torc ${VERSION} `) as string, taken: 0 });
 });

@@ -1,12 +1,11 @@
 import { STEP_LAUNCHER } from '../../core/allocation/step-launcher.ts';
-import { printsVersion } from './prints-version.ts';
-import { VERSION } from '../../core/contract/version.ts';
+import { versionText } from './version-text.ts';
 
 /** Runs one of the programs of this package. */
 export async function main(program: string, argv: readonly string[]): Promise<void> {
   // Requested often, also by scripts, so it costs only the start of the runtime.
-  if (printsVersion(program) && argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-    process.stdout.write(`${program} ${VERSION}\n`);
+  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+    process.stdout.write(`${versionText(program)}\n`);
     return;
   }
   // Jobs run on although no message about them can be printed: a full disk or a closed terminal ends no runner.

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
-import { VERSION } from '../../core/contract/version.ts';
 import type { Command } from '../command/command.ts';
 import { Failure } from '../command/failure.ts';
 import { maskedUrl } from '../../client/node/url-login.ts';
@@ -17,7 +16,7 @@ import { configurationFor } from './for-program.ts';
 import { reportError } from './report-error.ts';
 import { sameLetter } from './short-options.ts';
 import { globalsOf, LAZY, type Settings, settingsOf } from '../command/settings.ts';
-import { printsVersion } from './prints-version.ts';
+import { versionText } from './version-text.ts';
 
 /** Runs the command that the arguments name, and returns its exit code. */
 export async function runProgram(
@@ -165,7 +164,7 @@ type Act = (
 async function treeOf(program: string, argv: readonly string[], act: Act): Promise<Commander> {
   const commands = await commandsFor(program, argv);
   const root = fitted(new Commander(program)).enablePositionalOptions().exitOverride().showHelpAfterError(false);
-  if (printsVersion(program)) root.version(`${program} ${VERSION}`, '-V, --version', 'print the version');
+  root.version(versionText(program), '-V, --version', 'print the version');
   for (const option of globalsOf(program)) root.addOption(optionOf(option));
   refuseHelpForUnknown(root);
   const loaded = commands.filter((each) => typeof each !== 'string');

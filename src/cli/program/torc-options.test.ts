@@ -5,7 +5,6 @@ import { commandsOf } from './commands.ts';
 import { keyAt } from '../config/schema.ts';
 import { kindOfOption, longOf, type Option } from '../command/option.ts';
 import { globalsOf } from '../command/settings.ts';
-import { printsVersion } from './prints-version.ts';
 
 /**
  * The options of Torc 1.0.0, a command a line: `torc run: -p --poll-interval=5, --label=, --persistent`. `=` marks those that
@@ -76,8 +75,7 @@ function isThere(own: readonly Option[], text: string): boolean {
 it('every option of every command of Torc 1.0.0 is there with its short name and its default, but for those that are listed', async () => {
   const tables = new Map<string, readonly Option[]>();
   for (const program of ['torc', 'torc-server', 'torc-htpasswd', 'torc-slurm-job-runner']) {
-    const version = printsVersion(program) ? [{ flags: '-V, --version', says: '' }] : [];
-    const globals = [...version, ...globalsOf(program)];
+    const globals = [{ flags: '-V, --version', says: '' }, ...globalsOf(program)];
     tables.set(program, globals);
     for (const { words, options = [] } of await commandsOf(program))
       tables.set(`${program} ${words.replace(/ [<[].*/, '')}`, [...options, ...globals]);

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { makeFolder } from '../../../cluster/make-folder.ts';
 import type { Context } from '../../command/context.ts';
 import { Failure } from '../../command/failure.ts';
@@ -57,7 +57,7 @@ export function writeUnit({ configuration }: Context, place: ServicePlace, optio
     sonarStore: named(options.sonarStore),
   };
   const folder = database === ':memory:' ? logDir : dirname(database);
-  const command = [process.execPath, realpathSync(process.argv[1] as string), 'run', ...runWords(runOptions, values)];
+  const command = [...ownProgram(), 'run', ...runWords(runOptions, values)];
   try {
     for (const path of [logDir, folder, dirname(unit)]) makeFolder(path);
     writeFileSync(unit, unitText({ isUser, folder, command }));
@@ -65,6 +65,14 @@ export function writeUnit({ configuration }: Context, place: ServicePlace, optio
     const hint = isUser ? '' : '; a service of the machine needs root, --user installs one for your user';
     throw new Failure(`the service cannot be installed: ${(cause as Error).message}${hint}`, { cause });
   }
+}
+
+/** This program, as a unit starts it: in an installation of install.sh through its link `current`, so that an update reaches it. */
+function ownProgram(): string[] {
+  const script = realpathSync(process.argv[1] as string);
+  const versions = join(dirname(script), '../..');
+  const current = join(versions, 'current/bin', basename(script, '.mjs'));
+  return existsSync(join(versions, 'receipt.json')) && existsSync(current) ? [current] : [process.execPath, script];
 }
 
 /** The connection to systemd for an installed service. */
