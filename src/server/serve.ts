@@ -21,7 +21,8 @@ import { drain, listen, type ListenOptions, portOf, serverOf } from './listen.ts
 import { createCheckpoints, emptyLog } from './store/checkpoints.ts';
 import { openAcknowledged, refuseLostChanges, refuseLostFile } from './store/commit-count.ts';
 import { isDatabaseDamage, markDamage, refuseDamaged } from './store/damage.ts';
-import { migrateDatabase } from './store/migrate.ts';
+import { copyBeforeMigration, migrateDatabase } from './store/migrate.ts';
+import { migrations } from './store/migrations.gen.ts';
 import { openDatabase, type Database } from './store/database.ts';
 import { ownDatabase, refuseForeign } from './store/own.ts';
 import type { ServerLimits } from './records/limits/limit-counts.ts';
@@ -110,7 +111,14 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     if (path !== ':memory:') {
       refuseDamaged(real);
       if (!wasEmpty) refuseLostChanges(db, real);
-      migrateDatabase(db, path);
+      migrateDatabase(db, path, (from) => {
+        const copy = copyBeforeMigration(db, real);
+        onNotice?.('The tables of the database change with this version of torc', {
+          from,
+          to: migrations.length,
+          copy,
+        });
+      });
     }
     const acknowledged = path === ':memory:' ? undefined : openAcknowledged(db, real);
     const checkpoints = path === ':memory:' ? undefined : createCheckpoints(db, path);

@@ -17,6 +17,8 @@ const serverGroups: readonly CommandGroup[] = [
   { word: 'service', load: async () => (await import('../commands/server/service-commands.ts')).serviceCommands },
   { word: 'export', load: async () => [(await import('../commands/server/export.ts')).serverExport] },
   { word: 'check', load: async () => [(await import('../commands/server/check.ts')).serverCheck] },
+  { word: 'backup', load: async () => [(await import('../commands/server/backup.ts')).serverBackup] },
+  { word: 'restore', load: async () => [(await import('../commands/server/backup.ts')).serverRestore] },
 ];
 
 /** Commands that programs call and people do not: help, completion and the reference leave them out. */

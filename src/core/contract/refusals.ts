@@ -76,6 +76,9 @@ const REMEDIES = {
       'Put the database on a local disk of this machine, for instance below /tmp, or use --in-memory.',
     DATABASE_FOREIGN: 'Name another file with --database; this one was not changed.',
     DATABASE_FROM_FUTURE: 'Use the version of torc that wrote the file, or a newer one.',
+    BACKUP_REFUSED: 'Name another file.',
+    DATABASE_NOT_COPIED:
+      'Make room on the disk, and start the server again: it copies a database before it changes its tables.',
     EXPORT_REFUSED: 'Name other workflows, or another file; --overwrite replaces an existing file.',
   },
   413: {

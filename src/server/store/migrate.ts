@@ -1,3 +1,4 @@
+import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { someOf } from '../../core/quantity/count-text.ts';
 import type { Database, NoParameters } from './database.ts';
@@ -8,9 +9,9 @@ import { fresh, migrations, statements, tables } from './migrations.gen.ts';
  * triggers that are not ours, is refused and not changed.
  *
  * One transaction for all steps: each commit waits for the disk, and a new database would take 0.1 s longer with one
- * commit for each.
+ * commit for each. `beforeChange` is called once it is known that tables will change, with their present version.
  */
-export function migrateDatabase(db: Database, path = 'file'): void {
+export function migrateDatabase(db: Database, path = 'file', beforeChange?: (version: number) => void): void {
   const { user_version: found } = db
     .prepare<Record<string, never>, { user_version: number }>('pragma user_version')
     .get({}) ?? { user_version: 0 };
@@ -18,13 +19,14 @@ export function migrateDatabase(db: Database, path = 'file'): void {
   if (found > newest) {
     throw new Refusal(
       'DATABASE_FROM_FUTURE',
-      `the database has version ${found}; this torc knows versions up to ${newest}`,
+      `the database has version ${found}; this torc knows versions up to ${newest}${copyWords(path, found)}`,
       { found, newest },
     );
   }
   const isNew = found === 0 && objectsOf(db).length === 0;
   if (!isNew) refuseOtherProgram(db, found, path);
   if (found === newest) return refuseForeignSchema(db);
+  if (!isNew) beforeChange?.(found);
   db.run('begin immediate');
   try {
     // All steps take three times as long, and every command that starts a server waits for them.
@@ -36,6 +38,36 @@ export function migrateDatabase(db: Database, path = 'file'): void {
   } catch (error) {
     rollBack(db);
     throw error;
+  }
+}
+
+const copyOf = (path: string, version: number) => `${path}-before-${version}`;
+
+/** Where the copy is that this torc may be able to use. */
+const copyWords = (path: string, version: number): string =>
+  existsSync(copyOf(path, version))
+    ? `. As it was before it got that version, it is in ${copyOf(path, version)}: torc-server restore puts that in its place, without what has happened since`
+    : '';
+
+/**
+ * Copies a database before its tables change, so that an older torc can be used again; returns where to. The file is complete or not there.
+ *
+ * Throws: `DATABASE_NOT_COPIED`, for instance on a full disk.
+ */
+export function copyBeforeMigration(db: Database, path: string): string {
+  const target = copyOf(path, migrations.length);
+  const fresh = `${target}.new`;
+  try {
+    rmSync(fresh, { force: true });
+    // Only if no other process has created it meanwhile: SQLite would follow a link.
+    closeSync(openSync(fresh, 'wx', 0o600));
+    db.prepare<{ fresh: string }>('vacuum into :fresh').run({ fresh });
+    renameSync(fresh, target);
+    return target;
+  } catch (cause) {
+    rmSync(fresh, { force: true });
+    const words = `the database ${path} would get other tables, and cannot be copied to ${target} before: ${(cause as Error).message}`;
+    throw new Refusal('DATABASE_NOT_COPIED', words, { path, target }, { cause });
   }
 }
 
