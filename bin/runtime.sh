@@ -25,8 +25,13 @@ become() {
   version=$("$node" --version 2>&1) || {
     words=$version
     for own in "$bin/lib/x64" "$bin/lib/arm64"; do
-      version=$(LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$own" "$node" --version 2>/dev/null) && break
+      version=$(LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$own" "$node" --version 2>&1) && break
       own=
+      # With ours it may say what else is missing.
+      case $version in
+        *libatomic*) ;;
+        *) words=$version ;;
+      esac
     done
     [ -n "$own" ] || {
       broken="$broken
@@ -148,7 +153,7 @@ done
   echo "torc needs Node 24.15 or newer, and found none that starts${old:+; too old: $old}."
   if [ -n "$broken" ]; then
     echo "Not started:$broken"
-    echo "Install the library that is named here (libatomic.so.1: \`apt-get install libatomic1\` or \`dnf install libatomic\`), or another Node (https://nodejs.org)."
+    echo "Install the library that is named here (libatomic.so.1: \`apt-get install libatomic1\` or \`dnf install libatomic\`; libstdc++.so.6: \`libstdc++6\` or \`libstdc++\`), or another Node (https://nodejs.org)."
   else
     echo "Install a current Node (https://nodejs.org), or install torc again without leaving out optional packages."
   fi

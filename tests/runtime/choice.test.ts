@@ -69,6 +69,19 @@ it.each([
   expect(await choose(onPath)).toMatchObject({ code: 0, stdout: `${version}${GOT}`, stderr: '' });
 });
 
+it('a Node that lacks libatomic and another library has the other one named, because torc brings libatomic', async () => {
+  const folder = temporaryFolder();
+  cpSync(script, join(folder, 'torc/bin/runtime.sh'));
+  const missing = (name: string) => `echo "$0: ${name}: cannot open shared object file" >&2`;
+  const node = `#!/bin/sh\n[ -n "$LD_LIBRARY_PATH" ] && ${missing('libstdc++.so.6')} || ${missing('libatomic.so.1')}\nexit 127\n`;
+  writeFileSync(join(folder, 'node'), node, { mode: 0o755 });
+  const stderr = await new Promise((done) => {
+    execFile('/bin/sh', [join(folder, 'torc/bin/runtime.sh')], { env: { PATH: folder } }, (_, __, text) => done(text));
+  });
+  expect(stderr).toContain(`${folder}/node: libstdc++.so.6: cannot open shared object file`);
+  expect(stderr).not.toContain('libatomic.so.1: cannot open');
+});
+
 it.each(['v24.14.1', 'v22.22.0', 'v9.11.2', 'nonsense', ''])(
   '%s alone is too old, and the refusal says so',
   async (version) => {
