@@ -13,7 +13,7 @@ interface Bill {
     readonly group?: string;
     readonly 'bom-ref': string;
   }[];
-  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly metadata: { readonly component: object; readonly [key: string]: unknown };
   readonly dependencies?: readonly { readonly ref: string; readonly dependsOn?: readonly string[] }[];
   readonly [key: string]: unknown;
 }
@@ -40,7 +40,10 @@ export function billOf(parts: readonly Part[], at: string): string {
   const dependencies = bill.dependencies
     ?.filter(({ ref }) => kept.has(ref))
     .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((other) => kept.has(other)) }));
-  return `${JSON.stringify({ ...bill, metadata: { ...bill.metadata, timestamp: at }, components, dependencies }, null, 1)}\n`;
+  // npm names it after the folder of the clone.
+  const component = { ...bill.metadata.component, name: 'torc' };
+  const metadata = { ...bill.metadata, timestamp: at, component };
+  return `${JSON.stringify({ ...bill, metadata, components, dependencies }, null, 1)}\n`;
 }
 
 /** The libraries whose licences `scripts/build.ts` has put into one text: each begins with a line `NAME VERSION`. */

@@ -52,13 +52,25 @@ export async function runtimeFiles(platform: Platform, folder: string): Promise<
   const files = await filesOf(path, (entry) => entry === 'bin/node' || entry === 'LICENSE' || entry === 'package.json');
   const program = files.get('bin/node');
   if (program === undefined || !files.has('LICENSE')) throw new Error(`${path} has no bin/node and LICENSE`);
-  const content = platform.startsWith('linux') ? stripElf(Buffer.from(program.content)) : program.content;
+  const isLinux = platform.startsWith('linux');
+  const content = isLinux ? stripElf(Buffer.from(program.content)) : program.content;
+  if (isLinux) refuseNewerLibrary(content, name);
   return new Map(
     [...files].map(([entry, file]) => [
       `node_modules/${name}/${entry}`,
       entry === 'bin/node' ? { content, isProgram: true } : file,
     ]),
   );
+}
+
+/** RHEL 8 and Debian 10: the oldest systems that clusters have, and that the pages name. */
+const GLIBC = 28;
+
+/** Throws for a program that needs functions of a newer glibc. */
+function refuseNewerLibrary(program: Uint8Array, name: string): void {
+  const text = Buffer.from(program).toString('latin1');
+  const newest = Math.max(...[...text.matchAll(/\0GLIBC_2\.(\d+)(?=\0)/g)].map(([, minor]) => Number(minor)));
+  if (newest > GLIBC) throw new Error(`${name} needs glibc 2.${newest}, and torc promises 2.${GLIBC}`);
 }
 
 /** The files of a package of npm, without the folder that they are in there. */

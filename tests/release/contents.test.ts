@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { billOf, bundledIn } from '../../scripts/artefacts/bill.ts';
@@ -36,6 +36,21 @@ it('the bill of materials lists each bundled library and the runtime, and nothin
   expect(metadata.timestamp).toBe('2026-01-02T03:04:05.000Z');
   expect(billOf([...bundledIn(licences()), runtime], '2026-01-02T03:04:05.000Z')).toBe(bill);
   expect(() => billOf([{ name: 'unheard-of', version: '1.0.0' }], '')).toThrow('not in the lock: unheard-of 1.0.0');
+});
+
+it('all that package.json names is in the package, which is below 12 MB', () => {
+  const { paths, folder, tarball } = pack();
+  const { bin, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    bin: Record<string, string>;
+    exports: Record<string, string | Record<string, string>>;
+  };
+  const named = [
+    ...Object.values(bin),
+    ...Object.values(exports).flatMap((each) => (typeof each === 'string' ? each : Object.values(each))),
+  ];
+  expect(named.length).toBeGreaterThan(6);
+  expect(named.map((path) => path.replace(/^\.\//, '')).filter((path) => !paths.includes(path))).toEqual([]);
+  expect(statSync(tarball).size).toBeLessThan(12e6);
 });
 
 it('every platform has a locked runtime, new enough for torc', () => {

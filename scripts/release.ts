@@ -1,0 +1,181 @@
+/**
+ * Makes a release: `npm run release -- VERSION --key FILE`, or tries it: `npm run release -- --dry-run`, with a key for once and the
+ * next version.
+ *
+ * All happens in a clone of what is committed: versions, changelog and generated files, one commit, the artefacts. They are built twice,
+ * in two folders, and must be the same; their sizes are bounded; and the archive of this machine is installed and runs the example of the
+ * README, where mmdebstrap is installed on a Debian without Node, by a user who is not root. Then the commit and its tag come here,
+ * unless it was a dry run.
+ */
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdtempSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { newSigningKey } from './artefacts/sign.ts';
+import { VERSION } from '../src/core/contract/version.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    'dry-run': { type: 'boolean', default: false },
+    key: { type: 'string' },
+    platform: { type: 'string', multiple: true, default: [] },
+    out: { type: 'string' },
+  },
+});
+const isTrial = values['dry-run'];
+const version = positionals[0] ?? (isTrial ? VERSION.replace(/\d+$/, (last) => String(Number(last) + 1)) : '');
+if (!/^\d+\.\d+\.\d+$/.test(version) || (!isTrial && values.key === undefined))
+  throw new Error('npm run release -- VERSION --key FILE, or npm run release -- [VERSION] --dry-run');
+
+/** Bytes that a download may have. */
+const MOST_BYTES = { 'tar.xz': 42e6, 'tar.gz': 60e6 } as const;
+
+const folder = mkdtempSync(join(tmpdir(), 'torc-release-'));
+const began = Date.now();
+const say = (text: string) =>
+  process.stdout.write(`${((Date.now() - began) / 1000).toFixed(0).padStart(4)} s  ${text}\n`);
+
+try {
+  const key = values.key === undefined ? join(folder, 'key') : resolve(values.key);
+  if (values.key === undefined) writeFileSync(key, newSigningKey().secretKey, { mode: 0o600 });
+  const out = resolve(root, values.out ?? '.build/release');
+
+  const clone = cloneOf(root, 'first');
+  setVersion(clone);
+  say(`version ${version}, changelog and generated files are committed in a clone`);
+  const platforms = values.platform.flatMap((platform) => ['--platform', platform]);
+  artefacts(clone, ['--out', out, '--key', key, ...platforms]);
+  checkSizes(out);
+  say('artefacts are made, signed, and not too large');
+
+  const again = join(folder, 'again');
+  const [one = `${process.platform}-${process.arch}`] = values.platform;
+  artefacts(cloneOf(clone, 'second folder'), ['--out', again, '--key', key, '--format', 'tar.gz', '--platform', one]);
+  refuseDifferent(out, again);
+  say('a second build in another folder is the same');
+
+  install(out);
+  if (!isTrial) {
+    const git = (...words: string[]) => execFileSync('git', words, { cwd: root, stdio: 'inherit' });
+    git('pull', '--ff-only', clone, 'HEAD');
+    git('tag', `v${version}`);
+    say(`commit and tag v${version} are here`);
+  }
+  for (const name of readdirSync(out).sort())
+    say(`${(statSync(join(out, name)).size / 1e6).toFixed(2).padStart(6)} MB  ${join(out, name)}`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** A clone with the libraries of this checkout; the runtimes that were fetched are taken along. */
+function cloneOf(source: string, name: string): string {
+  const clone = join(folder, name);
+  execFileSync('git', ['clone', '--quiet', source, clone]);
+  symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
+  mkdirSync(join(clone, '.build'));
+  mkdirSync(join(root, '.build/runtimes'), { recursive: true });
+  symlinkSync(join(root, '.build/runtimes'), join(clone, '.build/runtimes'));
+  return clone;
+}
+
+function setVersion(clone: string): void {
+  const change = (name: string, from: RegExp, to: string) => {
+    const path = join(clone, name);
+    const text = readFileSync(path, 'utf8');
+    if (!from.test(text)) throw new Error(`${name} has no version where one is expected`);
+    writeFileSync(path, text.replace(from, to));
+  };
+  change('package.json', /^(  "version": ")[^"]+/m, `$1${version}`);
+  change('package-lock.json', /^(  "version": ")[^"]+/m, `$1${version}`);
+  change('package-lock.json', /^(      "version": ")[^"]+/m, `$1${version}`);
+  change('src/core/contract/version.ts', /(VERSION = ')[^']+/, `$1${version}`);
+  change('python/pyproject.toml', /^(version = ")[^"]+/m, `$1${version}`);
+  const node = (...words: string[]) =>
+    execFileSync(process.execPath, words, { cwd: clone, stdio: ['ignore', 'ignore', 'inherit'] });
+  if (!isTrial || readdirSync(join(clone, 'changes')).length > 1) node('scripts/changes.ts', version);
+  node('scripts/gen.ts');
+  const author = ['-c', 'user.name=torc', '-c', 'user.email=torc@localhost'];
+  const words = [...(isTrial ? author : []), 'commit', '--quiet', '--all', '--message', `release: ${version}`];
+  execFileSync('git', words, { cwd: clone, stdio: 'inherit' });
+}
+
+function artefacts(clone: string, words: readonly string[]): void {
+  execFileSync(process.execPath, ['scripts/artefacts.ts', ...words], { cwd: clone, stdio: 'inherit' });
+}
+
+function checkSizes(out: string): void {
+  for (const [format, most] of Object.entries(MOST_BYTES))
+    for (const name of readdirSync(out).filter((each) => each.endsWith(format))) {
+      const { size } = statSync(join(out, name));
+      if (size > most) throw new Error(`${name} has ${size} bytes, and may have ${most}`);
+    }
+}
+
+function refuseDifferent(out: string, again: string): void {
+  const sums = readFileSync(join(out, 'SHA256SUMS'), 'utf8').split('\n');
+  const other = readFileSync(join(again, 'SHA256SUMS'), 'utf8').split('\n');
+  const different = other.filter((line) => !sums.includes(line));
+  if (different.length > 0) throw new Error(`a second build has other bytes:\n${different.join('\n')}`);
+}
+
+/** Installs the archive of this machine, and runs the example of the README. */
+function install(out: string): void {
+  const example = 'torc -s run examples/diamond.yaml && cat torc_output/diamond/result.txt && torc --version';
+  const script = (release: string) =>
+    `cd "$HOME" && sh "${release}/install.sh" --prefix "$HOME/a place" && PATH="$HOME/a place/bin:$PATH" && ${example}`;
+  if (!isThere('mmdebstrap') || process.getuid?.() !== 0) {
+    const home = join(folder, 'home');
+    cpSync(join(root, 'examples'), join(home, 'examples'), { recursive: true });
+    run('env', ['-i', `HOME=${home}`, 'PATH=/usr/bin:/bin', '/bin/sh', '-c', script(out)]);
+    say('the archive is installed in an empty home, and runs the example');
+    return;
+  }
+  const system = join(folder, 'root');
+  execFileSync('env', ['mmdebstrap', '--quiet', '--variant=essential', '--include=libstdc++6', 'bookworm', system], {
+    stdio: 'inherit',
+  });
+  cpSync(out, join(system, 'release'), { recursive: true });
+  cpSync(join(root, 'examples'), join(system, 'home/ada/examples'), { recursive: true });
+  execFileSync('chown', ['-R', '1000:1000', join(system, 'home/ada')]);
+  execFileSync('env', ['mount', '-t', 'proc', 'proc', join(system, 'proc')]);
+  try {
+    const words = [
+      '--userspec=1000:1000',
+      system,
+      '/usr/bin/env',
+      '-i',
+      'HOME=/home/ada',
+      'USER=ada',
+      'PATH=/usr/bin:/bin',
+    ];
+    run('chroot', [...words, '/bin/sh', '-c', `! command -v node && ${script('/release')}`]);
+  } finally {
+    execFileSync('env', ['umount', '--lazy', join(system, 'proc')]);
+  }
+  say('the archive is installed on a Debian without Node by a user who is not root, and runs the example');
+}
+
+const run = (program: string, words: readonly string[]) =>
+  execFileSync(program, words, { stdio: ['ignore', 'inherit', 'inherit'], timeout: 120_000 });
+
+function isThere(program: string): boolean {
+  try {
+    execFileSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
