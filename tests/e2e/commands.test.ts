@@ -99,7 +99,16 @@ describe('a list as JSON is an envelope of items', () => {
 
   it('a list as JSON is an envelope of items of files', async () => {
     expect(await items('files', 'list', '1')).toEqual([
-      { id: 1, workflow_id: 1, name: 'made', path: 'made.txt', st_mtime: expect.any(Number) },
+      {
+        id: 1,
+        workflow_id: 1,
+        name: 'made',
+        path: 'made.txt',
+        st_mtime: expect.any(Number),
+        size_bytes: 5,
+        made_by: { jobs: 1, first: [{ job_id: 1, job_name: 'first' }] },
+        read_by: { jobs: 1, first: [{ job_id: 2, job_name: 'second' }] },
+      },
     ]);
   });
 
@@ -218,7 +227,7 @@ describe('a list as CSV', () => {
       ['results', 'list', '1'],
       'ID,Job ID,Job Name,WF ID,Run ID,Attempt,Return Code,Exec Time,Peak Mem,Peak CPU %,Completion Time,Status',
     ],
-    [['files', 'list', '1'], 'ID,Name,Path,Modified Time'],
+    [['files', 'list', '1'], 'ID,Name,Path,Modified Time,Size (B),Made By,Read By'],
     [['user-data', 'list', '1'], 'ID,Name,Ephemeral,Data Preview'],
     [['events', 'list', '1'], 'Timestamp,Level,Event Type,Data'],
   ])('a list as CSV has the columns of the table: torc %j', async (words, header) => {

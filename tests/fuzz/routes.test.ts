@@ -62,8 +62,8 @@ it(
       }),
       { interruptAfterTimeLimit: SECONDS * 1000, numRuns: Number.MAX_SAFE_INTEGER },
     );
-    // A generator that only makes what is refused would find nothing.
-    expect(answered.size).toBeGreaterThan(asked > 5_000 ? 110 : 30);
+    // A generator that only makes what is refused would find nothing. A busy machine asks little in that time.
+    expect(answered.size).toBeGreaterThan(asked > 5_000 ? 110 : Math.min(30, asked / 20));
   },
   (SECONDS + 60) * 1000,
 );

@@ -57,7 +57,10 @@ const rules: Readonly<Record<string, string>> = {
     where waits.workflow_id <> upstream.workflow_id or edge.workflow_id <> waits.workflow_id`,
   'jobs read and make only files of their workflow': `
     select edge.*
-    from (select job_id, file_id, workflow_id from job_input_file union all select * from job_output_file) edge
+    from (
+      select job_id, file_id, workflow_id from job_input_file
+      union all select job_id, file_id, workflow_id from job_output_file
+    ) edge
     join job on job.id = edge.job_id
     join file on file.id = edge.file_id
     where job.workflow_id <> file.workflow_id`,
@@ -75,7 +78,8 @@ const rules: Readonly<Record<string, string>> = {
       or class.workflow_id <> job.workflow_id
       or class.resource_requirements_id <> job.resource_requirements_id
       or coalesce(class.scheduler_id, 0) <> coalesce(job.scheduler_id, 0)
-      or coalesce(class.labels, '') <> coalesce(job.labels, '')`,
+      or coalesce(class.labels, '') <> coalesce(job.labels, '')
+      or coalesce(class.licenses, '') <> coalesce(job.licenses, '')`,
   'a job has requirements of its workflow': `
     select job.id
     from job
