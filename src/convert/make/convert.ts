@@ -82,15 +82,28 @@ export function convertMake(run: MakeRun): Conversion {
     'make knows only how many recipes run at once; add resource_requirements where a job needs more than one CPU',
   );
   const env = forAll(environment, look);
+  const temporary = intermediateOf(targets);
+  const read = new Set(order.flatMap(({ inputs }) => inputs));
+  const entries = files.entries.map((entry) => {
+    const path = entry['path'] as string;
+    return temporary.has(path) && read.has(path) ? { ...entry, temporary: true } : entry;
+  });
   return {
     workflow: {
       name: `make ${goals.join(' ')}`,
       ...(Object.keys(env).length === 0 ? {} : { env }),
       jobs,
-      ...(files.entries.length === 0 ? {} : { files: files.entries }),
+      ...(entries.length === 0 ? {} : { files: entries }),
     },
     notes: report.notes,
   };
+}
+
+/** The targets that make deletes when what needs them is made: `.SECONDARY` and `.PRECIOUS` keep them. */
+function intermediateOf(targets: MakeReading['targets']): ReadonlySet<string> {
+  const named = (special: string) => targets.get(special)?.prerequisites ?? [];
+  const kept = new Set([...named('.SECONDARY'), ...named('.PRECIOUS')]);
+  return new Set(named('.INTERMEDIATE').filter((each) => !kept.has(each)));
 }
 
 /** Make cuts recipes at line ends that no backslash continues, so what is more was printed by a line that make runs also now. */

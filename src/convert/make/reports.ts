@@ -12,8 +12,6 @@ export function reportSpecialTargets(
     report.leaveOut('.NOTPARALLEL', 'jobs run side by side unless files order them: torc run --max-parallel-jobs 1');
   if ([...targets.values()].some(({ hasWait }) => hasWait))
     report.leaveOut('.WAIT', 'it orders prerequisites that no file orders; add depends_on');
-  if ((targets.get('.INTERMEDIATE')?.prerequisites.length ?? 0) > 0)
-    report.note('.INTERMEDIATE', 'torc keeps all files');
   for (const [name, { recipe, line, file }] of targets) {
     if (has('.ONESHELL') && made.has(name) && recipe.some((each) => /^[\s@-]*\+|\$[({]MAKE[)}]/.test(each)))
       report.leaveOut(

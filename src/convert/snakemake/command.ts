@@ -11,8 +11,9 @@ export function needsSnakemake({ shell, output }: ResolvedJob, rule: WrittenRule
   if (rule === undefined) return shell === undefined && output.length > 0;
   return (
     [...OF_SNAKEMAKE, ...ALSO].some((each) => rule.directives.has(each)) ||
-    ['touch', 'protected', 'update'].some((each) => rule.flags.has(each)) ||
-    notEmpty(rule.text, output) === undefined
+    ['touch', 'update'].some((each) => rule.flags.has(each)) ||
+    notEmpty(rule.text, output) === undefined ||
+    protectedOf(rule.text, output) === undefined
   );
 }
 
@@ -60,14 +61,31 @@ export function bySnakemake(
 const CALL = /\bensure\(/g;
 const NOT_EMPTY = /\bensure\(\s*(["'])([^"'\n]+)\1\s*,\s*non_empty\s*=\s*True\s*,?\s*\)/g;
 
+/** The outputs that must not be empty, by `ensure("PATH", non_empty=True)`. */
+const notEmpty = (text: string, outputs: readonly string[]) => markedOutputs(text, outputs, CALL, NOT_EMPTY);
+
+/** The outputs within a call such as `temp("PATH")`. */
+const within = (calls: string) => {
+  const literal = new RegExp(String.raw`\b(?:${calls})\(\s*(?:directory\(\s*)?(["'])([^"'\n]+)\1\s*,?\s*\)`, 'g');
+  const call = new RegExp(String.raw`\b(?:${calls})\(`, 'g');
+  return (text: string, outputs: readonly string[]) => markedOutputs(text, outputs, call, literal);
+};
+export const temporaryOf = within('temp|temporary');
+export const protectedOf = within('protected');
+
 /**
- * The outputs that must not be empty, by `ensure("PATH", non_empty=True)` in the text of a rule. Undefined if one of its calls is another
- * one: a checksum, a function, a path that a program makes.
+ * The outputs that the text of a rule names in calls of one kind. Undefined if one of the calls is another one: with a checksum, a
+ * function, a path that a program makes.
  */
-function notEmpty(text: string, outputs: readonly string[]): readonly string[] | undefined {
+function markedOutputs(
+  text: string,
+  outputs: readonly string[],
+  call: RegExp,
+  literal: RegExp,
+): readonly string[] | undefined {
   const lines = text.replaceAll(/^\s*#.*$/gm, '');
-  const patterns = [...lines.matchAll(NOT_EMPTY)].map(([, , path = '']) => path);
-  if (patterns.length !== (lines.match(CALL)?.length ?? 0)) return undefined;
+  const patterns = [...lines.matchAll(literal)].map(([, , path = '']) => path);
+  if (patterns.length !== (lines.match(call)?.length ?? 0)) return undefined;
   const found = patterns.map((pattern) => outputs.filter((path) => shapeOf(pattern).test(path)));
   if (found.some((paths) => paths.length === 0)) return undefined;
   return outputs.filter((path) => found.some((paths) => paths.includes(path)));

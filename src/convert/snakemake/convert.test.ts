@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it, test } from 'vitest';
 import { planned } from '../../../tests/spec/reading.ts';
 import { printedJob as printed } from '../../../tests/support/snakemake.ts';
+import { each } from '../../core/lists/sequence.ts';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { leavesOut, noteText } from '../conversion.ts';
 import { convertSnakemake } from './convert.ts';
@@ -11,6 +12,24 @@ const END = 'Job stats:\njob      count\n-----  -------\ntotal        6\n\nThis 
 const convert = (text: string, jobs: readonly string[]) =>
   convertSnakemake({ files: [{ path: 'Snakefile', text }], printed: [...jobs, END].join('\n') });
 const made = printed('made', { input: 'in.txt', output: 'a.txt, b.txt', threads: '2' }, 'run in.txt');
+
+it('files of temp() that jobs read are temporary, those of protected() are protected, and their rules need no Snakemake', () => {
+  const text =
+    'rule made:\n  output: temp("a.txt"), b=temporary("b.txt")\n  shell: "x"\nrule used:\n  output: protected("out/{s}.txt"), temp(directory("d"))\n  shell: "y"\n';
+  const used = printed('used', { input: 'a.txt', output: 'out/c.txt, d', wildcards: 's=c' }, 'y');
+  const { workflow, notes } = convert(text, [made, used]);
+  const files = Object.fromEntries([...each(planned(workflow).files)].map(({ path, fate }) => [path, fate]));
+  // No job reads b.txt and d: Snakemake keeps such a file where it is a target.
+  expect(files).toEqual({
+    'in.txt': {},
+    'a.txt': { temporary: true },
+    'b.txt': {},
+    'out/c.txt': { protected: true },
+    d: {},
+  });
+  expect(notes).toEqual([]);
+  expect(planned(workflow).jobs.at(1).command).toContain('set -euo pipefail');
+});
 
 it('the jobs of a dry run become jobs with files, in the shell mode of Snakemake', () => {
   const used = printed(
@@ -116,7 +135,7 @@ describe('a rule that needs Snakemake becomes a job that lets it run this rule',
 
 test.each([
   ['rule r:\n  output: pipe("o")\n', 'Snakefile:1: left out: a pipe or service of rule r'],
-  ['rule r:\n  output: temp("o")\n', 'Snakefile:1: note: temp() in rule r'],
+  ['rule r:\n  output: temp(config["o"])\n', 'Snakefile:1: note: temp() in rule r'],
   ['rule r:\n  retries: config["tries"]\n', 'Snakefile:1: left out: retries of rule r'],
   ['rule r:\n  group: "g"\n', 'Snakefile:1: note: group of rule r'],
   ['rule r:\n  benchmark: "b.tsv"\n', 'Snakefile:1: note: benchmark of rule r'],

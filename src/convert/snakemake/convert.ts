@@ -4,7 +4,7 @@ import { reportOf, type Conversion } from '../conversion.ts';
 import { fileEntries } from '../file-names.ts';
 import { uniqueNames } from '../unique-names.ts';
 import { handlerOf, laterAttempts, retriesOf, usualRetries } from './attempts.ts';
-import { bySnakemake, byShell, needsSnakemake } from './command.ts';
+import { bySnakemake, byShell, needsSnakemake, protectedOf, temporaryOf } from './command.ts';
 import { jobKey, readDryRun, type ResolvedJob } from './dry-run.ts';
 import { reportFiles, reportHidden, reportJob } from './reports.ts';
 import { environmentOfThreads, environmentOfTmpdir, requirementsOf } from './requirements.ts';
@@ -73,13 +73,22 @@ export function convertSnakemake({ files, printed, later = [], profiles = [] }: 
       ...(outputs.length === 0 ? {} : { output_files: outputs.map(names.nameOf) }),
     };
   });
+  // A file that no job reads is a target: Snakemake keeps it.
+  const marked = (of: typeof temporaryOf) =>
+    new Set(resolved.flatMap(({ rule, output }) => of(rules.get(rule)?.text ?? '', output) ?? []));
+  const [temporary, guarded] = [marked(temporaryOf), marked(protectedOf)];
+  const entries = names.entries.map((entry) => {
+    const path = entry['path'] as string;
+    if (guarded.has(path)) return { ...entry, protected: true };
+    return temporary.has(path) && read.has(path) ? { ...entry, temporary: true } : entry;
+  });
   if (made.size === 0) report.note('no output', 'no rule writes a file, so no job waits for another one');
   return {
     workflow: {
       name: path.replace(/^.*\//, ''),
       env: environmentOfThreads(1),
       jobs,
-      ...(names.entries.length === 0 ? {} : { files: names.entries }),
+      ...(entries.length === 0 ? {} : { files: entries }),
       ...(needs.entries.length === 0 ? {} : { resource_requirements: needs.entries }),
       ...(handlers.entries.length === 0 ? {} : { failure_handlers: handlers.entries }),
     },

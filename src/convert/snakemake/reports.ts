@@ -1,5 +1,6 @@
 import type { Report } from '../conversion.ts';
 import { countsOf, type ResolvedJob } from './dry-run.ts';
+import { temporaryOf } from './command.ts';
 import { reportResources } from './requirements.ts';
 import { hasAttempt, includesOf, numberBehind, type Snakefile, type WrittenRule } from './rules.ts';
 
@@ -33,8 +34,9 @@ export function reportJob(job: ResolvedJob, rule: WrittenRule | undefined, bySna
       'jobs pass files; they do not run at the same time for it',
       ...at,
     );
-  if (rule?.flags.has('temp') === true || rule?.flags.has('temporary') === true)
-    report.note(`temp() in rule ${job.rule}`, 'the files are kept', ...at);
+  const isTemporary = rule?.flags.has('temp') === true || rule?.flags.has('temporary') === true;
+  if (isTemporary && temporaryOf(rule.text, job.output) === undefined)
+    report.note(`temp() in rule ${job.rule}`, 'a program makes the paths, so the files are kept', ...at);
   if (rule?.directives.has('retries') === true && !bySnakemake && numberBehind(rule, 'retries') === undefined)
     report.leaveOut(`retries of rule ${job.rule}`, 'a program makes the number: add a failure handler', ...at);
   if (rule?.directives.has('group') === true)
