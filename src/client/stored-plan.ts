@@ -1,4 +1,4 @@
-import type { FileColumns, UserDataColumns } from '../core/contract/plan-columns.ts';
+import type { FileColumns, InputColumns, UserDataColumns } from '../core/contract/plan-columns.ts';
 import type { ReadInput } from '../core/lifecycle/recover/files-on-disk.ts';
 import type { StoredFile, StoredJob, StoredPlan, StoredUserData } from '../core/workflow-file/update/stored.ts';
 import type { Client } from './client.ts';
@@ -45,11 +45,22 @@ export const storedJobs = (client: Client, id: number): Promise<StoredJob[]> =>
 export const storedFiles = (client: Client, id: number): Promise<StoredFile[]> =>
   rows((query) => client.readFileColumns({ params: { id }, query }), fileAt);
 
+type Stamp = ReadInput & { readonly job_id: number };
+
 /** The inputs of jobs as their last attempts found them. */
-export async function readInputs(client: Client, id: number): Promise<(ReadInput & { readonly job_id: number })[]> {
-  const found: (ReadInput & { readonly job_id: number })[] = [];
+export const readInputs = (client: Client, id: number): Promise<Stamp[]> =>
+  stamps((query) => client.readInputColumns({ params: { id }, query }));
+
+/** The outputs of jobs as the last attempts that wrote them left them. */
+export const readOutputs = (client: Client, id: number): Promise<Stamp[]> =>
+  stamps((query) => client.readOutputColumns({ params: { id }, query }));
+
+async function stamps(
+  fetch: (query: { after_id?: number; after_file_id?: number }) => Promise<Page<InputColumns>>,
+): Promise<Stamp[]> {
+  const found: Stamp[] = [];
   for (let query: { after_id?: number; after_file_id?: number } = {}; ;) {
-    const { columns, has_more: hasMore } = await client.readInputColumns({ params: { id }, query });
+    const { columns, has_more: hasMore } = await fetch(query);
     for (let index = 0; index < columns.id.length; index += 1) {
       const [job, file] = [at(columns.id, index), at(columns.file_id, index)];
       found.push({

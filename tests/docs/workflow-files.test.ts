@@ -180,6 +180,8 @@ async function applied(): Promise<Record<string, unknown>> {
   });
   const unmonitored = monitorPlanOf({ resource_monitor_config: {} });
   const { leadSeconds, headroomSeconds } = terminationOf({});
+  const { fate } = planned({ jobs: [{ name: 'a', command: 'x', outputs: ['o'] }] }).files.at(0);
+  const fatesWithout = { temporary: fate.temporary === true, protected: fate.protected === true };
   const refused = (config: object) =>
     read({ execution_config: config }).problems.some(({ code }) => code === 'EXECUTION_REFUSED');
   return {
@@ -189,7 +191,8 @@ async function applied(): Promise<Record<string, unknown>> {
       runtime: /(\w+) exec/.exec(contained)?.[1],
       keep_entrypoint: contained.includes(' run --no-eval '),
     }),
-    ...under('files', expansion('files')),
+    ...under('jobs.outputs', fatesWithout),
+    ...under('files', { ...expansion('files'), ...fatesWithout }),
     ...under('user_data', { ...value, ...expansion('user_data') }),
     ...under('resource_requirements', requirements ?? {}),
     ...under('slurm_schedulers', scheduler ?? {}),

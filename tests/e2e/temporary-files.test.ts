@@ -137,6 +137,82 @@ describe('temporary files', () => {
   });
 });
 
+describe('torc workflows clean', () => {
+  const removed = async (...words: string[]) => {
+    const { stdout } = await call('-f', 'json', 'workflows', 'clean', '1', ...words);
+    const { removed: files, kept } = JSON.parse(stdout) as { removed: { path: string }[]; kept: string[] };
+    return { paths: files.map(({ path }) => path.replace(/^.*job_wf/, '')).toSorted(), kept };
+  };
+  const FOUR = `jobs:
+  - { name: make, command: 'printf 12345 > t', outputs: [{ path: t, temporary: true }] }
+  - { name: read, command: 'cp t out; cp t safe; mkdir -p d; echo said', inputs: [t], outputs: [out, { path: safe, protected: true }, d] }
+`;
+
+  it('a script has to say --yes, a dry run changes nothing, and only the kinds that are named are removed', async () => {
+    writeFileSync(join(folder, 'mine'), '');
+    flow(FOUR);
+    await run('flow.yaml', '--keep-temporary');
+    expect(await call('workflows', 'clean', '1')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--temporary'),
+    });
+    const asked = await call('workflows', 'clean', '1', '--temporary');
+    expect([asked.code, asked.stderr]).toEqual([
+      2,
+      expect.stringContaining('1 file, 5 B of workflow 1 would be removed'),
+    ]);
+    expect((await removed('--temporary', '--outputs', '--dry-run')).paths).toEqual(['out', 't']);
+    expect(['t', 'out', 'safe'].map(isThere)).toEqual([true, true, true]);
+    expect(await removed('--temporary', '--yes')).toEqual({ paths: ['t'], kept: [] });
+    expect(await removed('--outputs', '--yes')).toEqual({ paths: ['out'], kept: ['d'] });
+    expect(await removed('--protected', '--yes')).toEqual({ paths: ['safe'], kept: [] });
+    expect((await removed('--logs', '--yes')).paths).toEqual([
+      '1_j1_r1_a1.e',
+      '1_j1_r1_a1.o',
+      '1_j2_r1_a1.e',
+      '1_j2_r1_a1.o',
+    ]);
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining(['mine', 'd', 'flow.yaml']));
+  });
+
+  it('what was changed since, and what no attempt made, stays; a later run names what was removed', async () => {
+    flow(FOUR);
+    await run('flow.yaml');
+    writeFileSync(join(folder, 'out'), 'edited by a person');
+    expect(await removed('--outputs', '--protected', '--yes')).toEqual({ paths: ['safe'], kept: ['out', 'd'] });
+    expect((await run('1')).stderr).toContain('output safe was removed by clean');
+    await run('1', '--update');
+    expect([isThere('safe'), isThere('t'), await attempts()]).toEqual([true, false, { make: 2, read: 2 }]);
+  });
+
+  it('a path outside of the folder of the workflow stays, unless a person says it', async () => {
+    const outside = join(temporaryFolder(), 'far');
+    flow(`jobs: [{ name: make, command: 'touch ${outside}', outputs: ['${outside}'] }]\n`);
+    await run('flow.yaml');
+    expect((await removed('--outputs', '--yes')).paths).toEqual([]);
+    expect(existsSync(outside)).toBe(true);
+    expect((await removed('--outputs', '--outside', '--yes')).paths).toEqual([outside]);
+    expect(existsSync(outside)).toBe(false);
+  });
+
+  it('while a job runs nothing is removed', async () => {
+    flow(`jobs:
+  - { name: make, command: 'touch a', outputs: [a] }
+  - { name: long, command: 'touch began; while test ! -e stop; do sleep 0.05; done', inputs: [a] }
+`);
+    const running = start('torc', ['--url', server.url, 'run', 'flow.yaml'], { cwd: folder });
+    await until(
+      () => isThere('began'),
+      (there) => there,
+      'the job to run',
+    );
+    expect((await call('workflows', 'clean', '1', '--outputs', '--yes')).stderr).toContain('has jobs that run');
+    writeFileSync(join(folder, 'stop'), '');
+    await running.ended;
+    expect(isThere('a')).toBe(true);
+  });
+});
+
 const SEEDS = Array.from({ length: Number(process.env['TORC_SEEDS'] ?? (isCi ? 4 : 1)) }, (_, index) => index + 1);
 
 describe.each(SEEDS)('with moments of seed %d', (seed) => {

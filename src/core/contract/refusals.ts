@@ -136,6 +136,7 @@ const REMEDIES = {
       'Create what the message names, or add a job that produces it; torc workflows init ID --force ignores missing files.',
     OUTPUTS_LOST:
       "Put the outputs back; or torc run ID --update --force '*' runs the jobs again that completed, and torc run FILE --new creates another workflow.",
+    FILES_ELSEWHERE: 'Go to this folder, on a machine that has it, and repeat the command.',
     WORKFLOW_ARCHIVED: 'Unarchive the workflow first.',
     FIELD_IMMUTABLE: 'Create a new workflow for a different definition.',
     DUPLICATE: 'Use another name.',

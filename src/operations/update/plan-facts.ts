@@ -46,7 +46,10 @@ const onDisk = (files: readonly KnownFile[]): Promise<FileOnDisk[]> =>
  * Whether its files would be where this process looks: a path without a folder is meant from the folder from which the workflow was
  * created, and jobs run in the one from which they are. Elsewhere, or on a machine without this folder, every output would look deleted.
  */
-export async function seesFiles({ submission_directory: folder }: Workflow, { files }: PlanFacts): Promise<boolean> {
+export async function seesFiles(
+  { submission_directory: folder }: Workflow,
+  { files }: { readonly files: readonly { readonly path: string }[] },
+): Promise<boolean> {
   const there = folder ? await realpath(folder).catch(() => undefined) : undefined;
   if (there === undefined) return false;
   return files.every(({ path }) => isAbsolute(path)) || there === (await realpath('.'));

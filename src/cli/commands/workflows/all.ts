@@ -1,5 +1,6 @@
 import type { Command } from '../../command/command.ts';
 import { executionPlanCommand } from './execution-plan.ts';
+import { workflowsClean } from './clean.ts';
 import { workflowActions } from './actions.ts';
 import { workflowsCheckResources } from './check-resources.ts';
 import { workflowsCorrectResources } from './correct-resources.ts';
@@ -20,6 +21,7 @@ export const workflowCommands: readonly Command[] = [
   ...workflowInitialize,
   workflowsResetStatus,
   ...workflowActions,
+  workflowsClean,
   workflowsCheckResources,
   workflowsCorrectResources,
   workflowsDiagnose,
