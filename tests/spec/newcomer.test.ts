@@ -222,8 +222,8 @@ describe('a name that leads nowhere', () => {
 
   it('a name that leads nowhere is explained as a path where names of files are meant', () => {
     expect(reported({ input_files: ['out/x.txt', 'in.csv'] })).toEqual([
-      "Job 'sum' input_files references non-existent file 'out/x.txt'; this is a path; write the name of the file, 'x'",
-      "Job 'sum' input_files references non-existent file 'in.csv'; name an entry of `files`, not a path; add the entry { name: NAME, path: 'in.csv' } and write NAME here",
+      "Job 'sum' input_files references non-existent file 'out/x.txt'; this is a path; write the name of the file, 'x', or the path in inputs",
+      "Job 'sum' input_files references non-existent file 'in.csv'; name an entry of `files`, not a path; add the entry { name: NAME, path: 'in.csv' } and write NAME here, or write the path in inputs",
     ]);
   });
 

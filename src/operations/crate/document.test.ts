@@ -30,6 +30,21 @@ const graphOf = (entities: readonly RoCrateEntity[]) => {
 };
 
 describe('the document of a research object', () => {
+  it('a file that was deleted is described as such, and is no part of the object; the attempt that made it still names it', () => {
+    const entities = [
+      entity('in.csv', 'File', {}, 1),
+      entity('out.csv', 'File', {}, 2),
+      entity('#job-1-attempt-1', 'CreateAction', { result: [{ '@id': 'out.csv' }] }),
+    ];
+    const removed = files.map((file) => (file.id === 2 ? { ...file, removal: 'deleted' as const } : file));
+    const { '@graph': nodes } = crateDocument({ workflow, files: removed, entities }) as { '@graph': Node[] };
+    const graph = new Map(nodes.map((node) => [node['@id'], node]));
+    expect(graph.get('./')).toMatchObject({ hasPart: [{ '@id': 'in.csv' }] });
+    expect(graph.get('out.csv')).toMatchObject({ creativeWorkStatus: 'Deleted' });
+    expect(graph.get('in.csv')).not.toHaveProperty('creativeWorkStatus');
+    expect(graph.get('#job-1-attempt-1')).toMatchObject({ result: [{ '@id': 'out.csv' }] });
+  });
+
   it('the document describes itself, and its root lists files and datasets as parts and attempts as their producers', () => {
     const graph = graphOf([
       entity('in.csv', 'File', { '@type': ['File', 'prov:Entity'] }, 1),

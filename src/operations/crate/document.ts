@@ -1,4 +1,4 @@
-import type { File, RoCrateEntity } from '../../core/contract/artifact.ts';
+import type { File, FileRemoval, RoCrateEntity } from '../../core/contract/artifact.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 
 /**
@@ -24,15 +24,26 @@ const OWN_WORDS = {
 
 export interface CrateRecords {
   readonly workflow: Pick<Workflow, 'name' | 'description' | 'timestamp'>;
-  readonly files: readonly Pick<File, 'id' | 'path'>[];
+  readonly files: readonly Pick<File, 'id' | 'path' | 'removal'>[];
   readonly entities: readonly RoCrateEntity[];
 }
 
+/** A file that is not there any more is described as what an attempt made, and is no part of the object. */
+const IS_GONE: ReadonlySet<FileRemoval> = new Set<FileRemoval>(['deleting', 'deleted', 'cleaned']);
+
 export function crateDocument({ workflow, files, entities }: CrateRecords): object {
   const identifiers = identifiersOf(files, entities);
-  const nodes = entities.map((entity) => withIdentifiers(nodeOf(entity), identifiers));
+  const removed = new Set(files.flatMap(({ id, removal }) => (removal && IS_GONE.has(removal) ? [id] : [])));
+  const isRemoved = ({ file_id: id }: RoCrateEntity) => typeof id === 'number' && removed.has(id);
+  const nodes = entities.map((entity): Node => ({
+    ...withIdentifiers(nodeOf(entity), identifiers),
+    ...(isRemoved(entity) && { creativeWorkStatus: 'Deleted' }),
+  }));
+  const gone = new Set<unknown>(entities.filter(isRemoved).map(({ entity_id: id }) => id));
   const described = (id: string) => nodes.find((node) => node['@id'] === id) ?? {};
-  const parts = nodes.filter((node) => isA(node, 'File') || isA(node, 'Dataset')).filter(isNoFrame);
+  const parts = nodes
+    .filter((node) => (isA(node, 'File') || isA(node, 'Dataset')) && !gone.has(node['@id']))
+    .filter(isNoFrame);
   const actions = nodes.filter((node) => isA(node, 'CreateAction'));
   const root: Node = {
     '@id': ROOT_ID,

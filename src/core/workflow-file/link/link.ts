@@ -37,26 +37,28 @@ export function linkDraft(draft: Draft, { maxEdges, keyOf, reportCompared }: Lin
   const linker = new Linker(jobs.families, maxEdges, complain);
   const toJobs: Targets = { ...targetsOf(jobs), adviceFor: (name) => jobAdvice(name, draft) };
   const paths = new FilePaths(files, keyOf);
-  const toFiles: Targets = {
-    ...targetsOf(files),
-    findPath: (path) => paths.find(path),
-    adviceFor: (name) => fileAdvice(name, draft, keyOf),
-  };
+  const ofFiles = { ...targetsOf(files), findPath: (path: string) => paths.find(path) };
+  const filesFor = (field: 'inputs' | 'outputs'): Targets => ({
+    ...ofFiles,
+    adviceFor: (name) => fileAdvice(name, draft, keyOf, field),
+  });
+  const [toInputs, toOutputs] = [filesFor('inputs'), filesFor('outputs')];
   const toUserData: Targets = {
     ...targetsOf(userData),
     canStandFor: (index) => (userData.families.familyOf(index).spec.data ?? null) !== null,
   };
   linker.announce(dependencies, toJobs);
-  for (const relation of [inputFiles, outputFiles]) linker.announce(relation, toFiles);
+  linker.announce(inputFiles, toInputs);
+  linker.announce(outputFiles, toOutputs);
   for (const relation of [inputUserData, outputUserData]) linker.announce(relation, toUserData);
-  for (const { selections } of [toJobs, toFiles, toUserData]) {
+  for (const { selections } of [toJobs, toInputs, toUserData]) {
     selections.select(reportCompared);
     if (selections.isTooMany) tooManyPatterns(complain);
   }
   const written: Links = {
     dependsOn: linker.link(dependencies, toJobs),
-    inputFiles: linker.link(inputFiles, toFiles),
-    outputFiles: linker.link(outputFiles, toFiles),
+    inputFiles: linker.link(inputFiles, toInputs),
+    outputFiles: linker.link(outputFiles, toOutputs),
     inputUserData: linker.link(inputUserData, toUserData),
     outputUserData: linker.link(outputUserData, toUserData),
   };
@@ -197,11 +199,12 @@ function jobAdvice(name: string, { jobs }: Draft): string | undefined {
 }
 
 /** A file is named by its path, as in other tools. */
-function fileAdvice(name: string, { files }: Draft, keyOf: PathKey): string | undefined {
+function fileAdvice(name: string, { files }: Draft, keyOf: PathKey, field: 'inputs' | 'outputs'): string | undefined {
   const key = keyOf(name);
   const byPath = files.families.all.find(({ spec }) => keyOf(spec.path) === key);
-  if (byPath !== undefined) return `this is a path; write the name of the file, '${byPath.spec.name}'`;
+  if (byPath !== undefined)
+    return `this is a path; write the name of the file, '${byPath.spec.name}', or the path in ${field}`;
   return /[/.]/.test(name)
-    ? `name an entry of \`files\`, not a path; add the entry { name: NAME, path: '${name}' } and write NAME here`
+    ? `name an entry of \`files\`, not a path; add the entry { name: NAME, path: '${name}' } and write NAME here, or write the path in ${field}`
     : undefined;
 }
