@@ -395,6 +395,7 @@ export interface NewWorkflow {
     timeout?: string | null | undefined;
     timeout_by?: "runtime" | null | undefined;
     stale_outputs?: "warn" | "fail" | null | undefined;
+    rerun?: "time" | "content" | null | undefined;
     pipefail?: boolean | null | undefined;
     stdio?: {
       mode?: "separate" | "combined" | "no_stdout" | "no_stderr" | "none" | null | undefined;
@@ -684,6 +685,7 @@ export interface Calls {
         timeout?: string | null | undefined;
         timeout_by?: "runtime" | null | undefined;
         stale_outputs?: "warn" | "fail" | null | undefined;
+        rerun?: "time" | "content" | null | undefined;
         pipefail?: boolean | null | undefined;
         stdio?: {
           mode?: "separate" | "combined" | "no_stdout" | "no_stderr" | "none" | null | undefined;
@@ -1182,6 +1184,7 @@ export interface Calls {
       file_id: number[];
       st_mtime: number[];
       st_size: number[];
+      hash?: (string | null)[] | undefined;
     };
     has_more: boolean;
   }>;
@@ -1201,6 +1204,7 @@ export interface Calls {
       file_id: number[];
       st_mtime: number[];
       st_size: number[];
+      hash?: (string | null)[] | undefined;
     };
     has_more: boolean;
   }>;
@@ -1275,6 +1279,7 @@ export interface Calls {
           timeout?: string | null | undefined;
           timeout_by?: "runtime" | null | undefined;
           stale_outputs?: "warn" | "fail" | null | undefined;
+          rerun?: "time" | "content" | null | undefined;
           pipefail?: boolean | null | undefined;
           stdio?: {
             mode?: "separate" | "combined" | "no_stdout" | "no_stderr" | "none" | null | undefined;
@@ -1830,6 +1835,7 @@ export interface Calls {
           id: number;
           st_mtime: number;
           st_size: number;
+          hash?: string | undefined;
         }[] | null | undefined;
       }[];
     };
@@ -1881,6 +1887,7 @@ export interface Calls {
           id: number;
           st_mtime: number;
           st_size: number;
+          hash?: string | undefined;
         }[] | null | undefined;
         slurm_stats?: {
           slurm_job_id?: string | null | undefined;
@@ -1918,6 +1925,7 @@ export interface Calls {
           id: number;
           st_mtime: number;
           st_size: number;
+          hash?: string | undefined;
         }[] | null | undefined;
         slurm_stats?: {
           slurm_job_id?: string | null | undefined;
@@ -2154,6 +2162,7 @@ export interface Calls {
           id: number;
           st_mtime: number;
           st_size: number;
+          hash?: string | undefined;
         }[] | null | undefined;
         slurm_stats?: {
           slurm_job_id?: string | null | undefined;
@@ -2191,6 +2200,7 @@ export interface Calls {
           id: number;
           st_mtime: number;
           st_size: number;
+          hash?: string | undefined;
         }[] | null | undefined;
         slurm_stats?: {
           slurm_job_id?: string | null | undefined;

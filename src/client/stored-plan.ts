@@ -68,6 +68,7 @@ async function stamps(
         file_id: file,
         st_mtime: at(columns.st_mtime, index),
         st_size: at(columns.st_size, index),
+        hash: columns.hash?.[index] ?? undefined,
       });
       query = { after_id: job, after_file_id: file };
     }

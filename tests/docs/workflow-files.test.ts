@@ -21,7 +21,7 @@ import type { SpecFormat } from '../../src/core/workflow-file/text/read-text.ts'
 import { limitsCpus, monitorPlanOf, writesSonar } from '../../src/runner/observe/plan.ts';
 import { hidesGpus } from '../../src/runner/step/request.ts';
 import { readRetryRules } from '../../src/runner/attempt/retry/rules.ts';
-import { standardExecution, terminationOf } from '../../src/core/attempt/execution.ts';
+import { comparesContents, standardExecution, terminationOf } from '../../src/core/attempt/execution.ts';
 import { STANDARD_MAX_ITERATIONS } from '../../src/core/contract/standard-settings.ts';
 import { plannedActionOf } from '../../src/runner/actions/choose.ts';
 import { read, planned } from '../spec/reading.ts';
@@ -220,6 +220,7 @@ async function applied(): Promise<Record<string, unknown>> {
       limit_cpus: limitsCpus({}),
       hide_gpus: hidesGpus({}),
       stale_outputs: failsForStale({}) ? 'fail' : 'warn',
+      rerun: comparesContents({}) ? 'content' : 'time',
       pipefail: scriptOf({ command: 'a | b', invocation_script: undefined }, {}) !== 'a | b',
       limit_resources: monitored.limitsMemory,
     }),

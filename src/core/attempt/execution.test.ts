@@ -21,6 +21,7 @@ const modes = {
   timeout: ['PT1H', 'both'],
   timeout_by: ['runtime', 'both'],
   stale_outputs: ['fail', 'both'],
+  rerun: ['content', 'both'],
   pipefail: [true, 'both'],
   stdio: [{ mode: 'combined' }, 'both'],
   job_stdio_overrides: [{}, 'both'],

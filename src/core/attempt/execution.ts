@@ -99,3 +99,6 @@ export const terminationOf = ({
   leadSeconds: lead ?? standardExecution.sigterm_lead_seconds,
   headroomSeconds: headroom ?? standardExecution.sigkill_headroom_seconds,
 });
+
+/** Whether inputs are compared by their contents; otherwise by time and size. */
+export const comparesContents = ({ rerun }: Pick<ExecutionConfig, 'rerun'>): boolean => rerun === 'content';

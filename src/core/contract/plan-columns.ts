@@ -59,6 +59,8 @@ export const InputColumns = z.object({
   st_mtime: z.array(z.number()),
   /** Bytes. */
   st_size: z.array(z.number()),
+  /** SHA-256 in hexadecimal; null where contents are not compared. */
+  hash: z.array(text.nullable()).optional(),
 });
 export type InputColumns = z.output<typeof InputColumns>;
 

@@ -53,7 +53,15 @@ export const OutputTimes = z.array(
 export type OutputTimes = z.output<typeof OutputTimes>;
 
 /** Inputs as an attempt found them when it began, by the ids of their files: times in seconds, sizes in bytes. */
-export const InputStamps = z.array(z.object({ id, st_mtime: number, st_size: integer }));
+export const InputStamps = z.array(
+  z.object({
+    id,
+    st_mtime: number,
+    st_size: integer,
+    /** SHA-256 in hexadecimal, where contents are compared. */
+    hash: text.optional(),
+  }),
+);
 export type InputStamps = z.output<typeof InputStamps>;
 
 /** One entry of a batch of completions, as runners and journals report them; `files` and `inputs` are additions. */

@@ -33,6 +33,8 @@ export const ExecutionConfig = z.strictObject({
   timeout_by: maybe(z.enum(['runtime'])),
   /** addition: what becomes of a job that exits with 0 and did not touch an output that was there before. */
   stale_outputs: maybe(z.enum(['warn', 'fail'])),
+  /** addition: by what it is decided whether an input has changed. */
+  rerun: maybe(z.enum(['time', 'content'])),
   /** addition: a pipe fails with any of its commands. */
   pipefail: maybe(flag),
   stdio: maybe(Stdio),

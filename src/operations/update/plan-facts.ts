@@ -4,7 +4,13 @@ import type { Client } from '../../client/client.ts';
 import { inParallel } from '../../client/compat/in-parallel.ts';
 import { inputsAsRead, type KnownFile, knownFiles, jobsWithFiles } from '../../client/compat/plan-facts.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
-import type { FileOnDisk, PlanFacts, ReadyFacts } from '../../core/lifecycle/recover/files-on-disk.ts';
+import { createFileHashes } from '../../cluster/file-hash.ts';
+import {
+  type FileOnDisk,
+  needsHash,
+  type PlanFacts,
+  type ReadyFacts,
+} from '../../core/lifecycle/recover/files-on-disk.ts';
 import { namedPrograms, newerPrograms, type NewerProgram } from '../../core/lifecycle/recover/named-programs.ts';
 
 /** Files looked at together: they may be on a slow file system. */
@@ -27,7 +33,26 @@ export async function gatherPlanFacts(client: Client, workflowId: number): Promi
     inputsAsRead(client, workflowId),
     client.processChangedJobInputs({ params: { id: workflowId }, query: { dry_run: true } }),
   ]);
-  return { ...facts, reads, changedUserData };
+  return { ...facts, files: await withHashes(facts.files, reads), reads, changedUserData };
+}
+
+/** With the hashes of those files of which only the content says whether they are what jobs have read. */
+async function withHashes(
+  files: readonly FileOnDisk[],
+  reads: NonNullable<PlanFacts['reads']>,
+): Promise<readonly FileOnDisk[]> {
+  const byId = new Map(files.map((file) => [file.id, file]));
+  const wanted = new Set<FileOnDisk>();
+  for (const inputs of reads.values())
+    for (const read of inputs) {
+      const file = byId.get(read.file_id);
+      if (file !== undefined && needsHash(read, file)) wanted.add(file);
+    }
+  if (wanted.size === 0) return files;
+  const hashOf = createFileHashes();
+  return inParallel(files, TOGETHER, async (file) =>
+    wanted.has(file) ? { ...file, hash: await hashOf(file.path) } : file,
+  );
 }
 
 const onDisk = (files: readonly KnownFile[]): Promise<FileOnDisk[]> =>

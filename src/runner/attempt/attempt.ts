@@ -5,6 +5,8 @@ import type { Lease } from '../claim/capacity.ts';
 import type { CurrentRun } from '../ledger/current-run.ts';
 import type { StartedStep, StepEnd, Steps } from '../step/steps.ts';
 import { openProtected } from './protect.ts';
+import { comparesContents } from '../../core/attempt/execution.ts';
+import { createFileHashes } from '../../cluster/file-hash.ts';
 import { lookBefore, type OutputsBefore, fileStats } from './outputs.ts';
 import type { InputStamps } from '../../core/contract/result.ts';
 
@@ -76,7 +78,7 @@ export function beganLater(attempt: Attempt, agoMs: number): void {
 /** Reports the start of an attempt, and looks at its inputs: those of one that was sent ahead may not have been written before. */
 export function reportBegin(run: CurrentRun, attempt: Attempt): void {
   const { job, startedAtMs } = attempt;
-  attempt.inputs = lookAtInputs(job);
+  attempt.inputs = lookAtInputs(job, comparesContents(run.execution));
   run.outbox.started({ job_id: job.id, attempt_id: job.attempt_id, atMs: startedAtMs });
   logBegin(run, attempt);
 }
@@ -105,14 +107,22 @@ type LookedAtInputs = Promise<InputStamps>;
 
 /**
  * Looks at the inputs of an attempt as it begins, off the main thread: what changes later is newer than what the attempt says it read,
- * so at worst its job runs once more. Undefined for a job without inputs.
+ * so at worst its job runs once more. With `hashes` it reads them, too. Undefined for a job without inputs.
  */
-export function lookAtInputs({ input_files: inputs }: ClaimedJob): LookedAtInputs | undefined {
+export function lookAtInputs({ input_files: inputs }: ClaimedJob, hashes = false): LookedAtInputs | undefined {
   if (!inputs || inputs.length === 0) return undefined;
-  return fileStats(inputs.map(({ path }) => path)).then((found) =>
-    inputs.flatMap(({ id, path }) => {
-      const stats = found.get(path);
-      return stats === undefined ? [] : [{ id, st_mtime: stats.mtimeMs / 1000, st_size: stats.size }];
-    }),
-  );
+  return fileStats(inputs.map(({ path }) => path)).then(async (found) => {
+    const stamps = await Promise.all(
+      inputs.map(async ({ id, path }) => {
+        const stats = found.get(path);
+        if (stats === undefined) return [];
+        const hash = hashes ? await hashOf(path) : undefined;
+        const stamp = { id, st_mtime: stats.mtimeMs / 1000, st_size: stats.size };
+        return [hash === undefined ? stamp : { ...stamp, hash }];
+      }),
+    );
+    return stamps.flat();
+  });
 }
+
+const hashOf = createFileHashes();

@@ -112,8 +112,11 @@ function hasTime(value: unknown): boolean {
   return [id, size].every(Number.isSafeInteger) && [mtime, made].every(Number.isFinite);
 }
 
-const isInputStamp = (value: unknown): boolean =>
-  hasTime(value) && Number.isSafeInteger((value as { readonly st_size?: unknown }).st_size);
+function isInputStamp(value: unknown): boolean {
+  if (!hasTime(value)) return false;
+  const { st_size: size, hash } = value as { readonly st_size?: unknown; readonly hash?: unknown };
+  return Number.isSafeInteger(size) && (hash === undefined || typeof hash === 'string');
+}
 
 function isRetried(value: unknown): value is Retried {
   if (!isCompletion(value)) return false;

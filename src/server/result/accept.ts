@@ -79,8 +79,8 @@ export const createAccept = (store: Store, queries: ResultReportQueries) => {
           wasThere: Number(wasThere === true),
         });
     }
-    for (const { id: fileId, st_mtime: mtime, st_size: size } of end.inputs ?? [])
-      queries.readFile.run({ jobId: end.jobId, fileId, mtime, size });
+    for (const { id: fileId, st_mtime: mtime, st_size: size, hash = null } of end.inputs ?? [])
+      queries.readFile.run({ jobId: end.jobId, fileId, mtime, size, hash });
   };
 
   /** The end of an attempt whose job a user canceled: the job stays canceled, and the result says how the attempt ended. */

@@ -119,9 +119,9 @@ export const resultReportQueries = (db: Database) => ({
       made_mtime = :mtime,
       made_size = case when :wasThere = 1 and coalesce(made_size, -1) < 0 then -1 else :size end
     where job_id = :jobId and file_id = :fileId`),
-  readFile: db.prepare<{ jobId: number; fileId: number; mtime: number; size: number }>(
-    'update job_input_file set read_mtime = :mtime, read_size = :size where job_id = :jobId and file_id = :fileId',
-  ),
+  readFile: db.prepare<{ jobId: number; fileId: number; mtime: number; size: number; hash: string | null }>(`
+    update job_input_file set read_mtime = :mtime, read_size = :size, read_hash = :hash
+    where job_id = :jobId and file_id = :fileId`),
 });
 
 export type ResultReportQueries = ReturnType<typeof resultReportQueries>;

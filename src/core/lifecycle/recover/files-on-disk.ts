@@ -17,6 +17,8 @@ export interface FileOnDisk {
   readonly temporary?: boolean | null | undefined;
   /** What became of it, where it was to be removed. */
   readonly removal?: FileRemoval | null | undefined;
+  /** SHA-256 of its content on this machine, where that decides. */
+  readonly hash?: string | undefined;
   /** A folder on this machine: its time changes with each entry that comes or goes. */
   readonly isFolder?: boolean;
 }
@@ -26,6 +28,8 @@ export interface ReadInput {
   readonly file_id: number;
   readonly st_mtime: number;
   readonly st_size: number;
+  /** SHA-256 in hexadecimal, where contents are compared. */
+  readonly hash?: string | undefined;
 }
 
 /** A job, as far as what runs depends on it. */
@@ -93,8 +97,14 @@ export function changeOf({ st_mtime: known, mtime }: FileOnDisk): FileChange | u
   return mtime > known ? 'newer' : 'older';
 }
 
-/** How an input has changed since an attempt looked at it: another size is a change, too. */
-function changeSince({ st_mtime: known, st_size: size }: ReadInput, file: FileOnDisk): FileChange | undefined {
+/** Whether only the content can say if an input is the one that an attempt read: its size is, and its time is not. */
+export const needsHash = ({ st_mtime: known, st_size: size, hash }: ReadInput, file: FileOnDisk): boolean =>
+  hash !== undefined && file.size === size && changeOf({ ...file, st_mtime: known }) !== undefined;
+
+/** How an input has changed since an attempt looked at it: another size is a change, too, and the same content is none. */
+function changeSince(read: ReadInput, file: FileOnDisk): FileChange | undefined {
+  const { st_mtime: known, st_size: size } = read;
+  if (needsHash(read, file) && file.hash === read.hash) return undefined;
   const change = changeOf({ ...file, st_mtime: known });
   return change === undefined && file.size !== size ? 'resized' : change;
 }

@@ -77,6 +77,11 @@ export const executionConfig = object('ExecutionConfig', {
     'What becomes of a job that exits with 0 and did not touch an output file that was there before: warn completes it with a cause in its result, fail lets it fail.',
     { standard: 'warn', example: 'fail' },
   ),
+  rerun: may(
+    choiceShape(['time', 'content']),
+    'What makes a job run again for an input: another time or size, or another content. With content, a hash of each input of up to 64 MiB is stored with each attempt; longer files are compared by time and size.',
+    { standard: 'time', example: 'content' },
+  ),
   pipefail: may(
     booleanShape,
     'Let a command with a pipe fail if any of its commands does, and not only the last one: set -o pipefail of bash before the command of each job.',

@@ -216,6 +216,7 @@ const executionConfig: Level = {
       'srun_termination_signal',
       'srun_mpi',
       'stale_outputs',
+      'rerun',
       'timeout',
       'timeout_by',
     ),

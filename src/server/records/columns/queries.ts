@@ -62,8 +62,9 @@ const stamps = (db: Database, table: 'job_input_file' | 'job_output_file', verb:
   db.prepare<ColumnPage & { afterFile: number }, Record<string, string>>(`
     select json_group_array(job_id) as id, json_group_array(file_id) as file_id,
       json_group_array(${verb}_mtime) as st_mtime, json_group_array(${verb}_size) as st_size
+      ${verb === 'read' ? ', json_group_array(read_hash) as hash' : ''}
     from (
-      select edge.job_id, edge.file_id, edge.${verb}_mtime, edge.${verb}_size
+      select edge.job_id, edge.file_id, edge.${verb}_mtime, edge.${verb}_size${verb === 'read' ? ', edge.read_hash' : ''}
       from job
       cross join ${table} edge on edge.job_id = job.id
       where job.workflow_id = :workflowId and job.id >= :after

@@ -1,0 +1,5 @@
+--! beside the thirty-fourth: a column that may be empty
+--
+-- The SHA-256 of an input as the last attempt of its job found it, in hexadecimal. Null: it is compared by time and size.
+
+alter table job_input_file add column read_hash text;
