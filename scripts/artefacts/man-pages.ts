@@ -57,8 +57,17 @@ const firstOf = ({ words }: Command): string => words.split(' ')[0] as string;
 const plain = (text: string): string =>
   started(text.replaceAll('…', '...').replaceAll('\\', '\\e').replaceAll('-', '\\-'));
 const started = (text: string) => text.replaceAll(/^(?=[.'])/gm, '\\&');
-/** The same in lines of up to 80 characters, as readers of the source expect. */
-const wrapped = (text: string): string => started(plain(text).replaceAll(/(?=.{79})(.{20,78}) +/g, '$1\n'));
+/** The same in lines of up to 80 characters, as readers of the source expect; mandoc counts others than those of ASCII as `\[u2082]`. */
+function wrapped(text: string): string {
+  const lines = [''];
+  const width = (part: string) => part.replaceAll(/[^\t -~]/gu, '\\[u2082]').length;
+  for (const word of plain(text).split(' ')) {
+    const longer = `${lines.at(-1)} ${word}`.trimStart();
+    if (width(longer) > 78 && lines.at(-1) !== '') lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return started(lines.join('\n'));
+}
 const bold = (text: string) => `.B ${plain(text)}`;
 /** Lines as they are, in an example. */
 const example = (text: string) => ['.nf', '.RS', ...text.split('\n').map(plain), '.RE', '.fi'];
