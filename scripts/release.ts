@@ -168,8 +168,9 @@ function install(out: string): void {
   say('the archive is installed on a Debian without Node by a user who is not root, and runs the example');
 }
 
-const run = (program: string, words: readonly string[]) =>
+function run(program: string, words: readonly string[]): void {
   execFileSync(program, words, { stdio: ['ignore', 'inherit', 'inherit'], timeout: 120_000 });
+}
 
 function isThere(program: string): boolean {
   try {
