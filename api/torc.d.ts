@@ -95,6 +95,21 @@ export interface NewFile {
   protected?: boolean | null | undefined;
   removal?: "due" | "deleting" | "deleted" | "absent" | "changed" | "failed" | "cleaned" | null | undefined;
   removed_bytes?: number | null | undefined;
+  size_bytes?: number | null | undefined;
+  made_by?: {
+    jobs: number;
+    first: {
+      job_id: number;
+      job_name: string;
+    }[];
+  } | null | undefined;
+  read_by?: {
+    jobs: number;
+    first: {
+      job_id: number;
+      job_name: string;
+    }[];
+  } | null | undefined;
 }
 
 export interface File extends NewFile {
@@ -1307,6 +1322,21 @@ export interface Calls {
           st_mtime?: number | null | undefined;
           temporary?: boolean | null | undefined;
           protected?: boolean | null | undefined;
+          size_bytes?: number | null | undefined;
+          made_by?: {
+            jobs: number;
+            first: {
+              job_id: number;
+              job_name: string;
+            }[];
+          } | null | undefined;
+          read_by?: {
+            jobs: number;
+            first: {
+              job_id: number;
+              job_name: string;
+            }[];
+          } | null | undefined;
         }[] | null | undefined;
         change?: {
           id: number;
@@ -1316,6 +1346,21 @@ export interface Calls {
             st_mtime?: number | null | undefined;
             temporary?: boolean | null | undefined;
             protected?: boolean | null | undefined;
+            size_bytes?: number | null | undefined;
+            made_by?: {
+              jobs: number;
+              first: {
+                job_id: number;
+                job_name: string;
+              }[];
+            } | null | undefined;
+            read_by?: {
+              jobs: number;
+              first: {
+                job_id: number;
+                job_name: string;
+              }[];
+            } | null | undefined;
           };
         }[] | null | undefined;
         remove?: number[] | null | undefined;
@@ -2288,7 +2333,7 @@ export interface Calls {
   }) => Promise<{
     files: File[];
   }>;
-  /** List the files of a workflow. */
+  /** List the files of a workflow; with `include_uses` (addition) each has its size and the jobs that write and read it. */
   readonly listFiles: (call: {
     query: {
       workflow_id: number;
@@ -2300,6 +2345,7 @@ export interface Calls {
       name?: string | undefined;
       path?: string | undefined;
       is_output?: boolean | undefined;
+      include_uses?: boolean | undefined;
       after_id?: number | undefined;
       before_id?: number | undefined;
     };
@@ -2332,6 +2378,21 @@ export interface Calls {
       protected?: boolean | null | undefined;
       removal?: "due" | "deleting" | "deleted" | "absent" | "changed" | "failed" | "cleaned" | null | undefined;
       removed_bytes?: number | null | undefined;
+      size_bytes?: number | null | undefined;
+      made_by?: {
+        jobs: number;
+        first: {
+          job_id: number;
+          job_name: string;
+        }[];
+      } | null | undefined;
+      read_by?: {
+        jobs: number;
+        first: {
+          job_id: number;
+          job_name: string;
+        }[];
+      } | null | undefined;
     };
   }) => Promise<File>;
   /** Create user data, with its consumer and producer if they are named. */

@@ -31,3 +31,19 @@ it('a name that several have is refused with their ids, and one that none has wi
     'no workflow of user ada is named "swe"; list_workflows lists them',
   );
 });
+
+it('a job that no workflow is named for is found in any of them, and refused where two have it', async () => {
+  const many = Array.from({ length: 75 }, (_, index) => ({ id: 75 - index, name: 'w' }));
+  const jobs: Readonly<Record<number, string>> = { 1: 'oldest', 40: 'twice', 3: 'twice' };
+  const busy = {
+    listWorkflows: () => page(many),
+    listJobs: ({ query: { workflow_id: id, name } }: { query: { workflow_id: number; name: string } }) =>
+      page(jobs[id] === name ? [{ id: id * 10, name }] : []),
+  } as unknown as Client;
+  const of = { client: () => Promise.resolve(busy), user: 'ada' };
+  expect(await withIds({ job_id: 'oldest' }, of)).toEqual({ job_id: 10 });
+  await expect(withIds({ job_id: 'twice' }, of)).rejects.toThrow('use the id of one of them: 400, 30');
+  await expect(withIds({ job_id: 'none' }, of)).rejects.toThrow(
+    'no job is named "none"; list_jobs_by_status lists jobs',
+  );
+});

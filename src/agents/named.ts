@@ -47,30 +47,23 @@ async function workflowIdOf(client: Client, name: string, user: string | undefin
 
 async function jobIdOf(client: Client, name: string, workflow: number | undefined, user: string | undefined) {
   if (DIGITS.test(name)) return Number(name);
-  const workflows =
-    workflow === undefined
-      ? (
-          await client.listWorkflows({
-            query: { user, is_archived: false, sort_by: 'id', reverse_sort: true, limit: LOOKED_AT },
-          })
-        ).items
-      : [{ id: workflow }];
-  const found = await Promise.all(
-    workflows.map(({ id }) => client.listJobs({ query: { workflow_id: id, name, limit: 1000 } })),
-  );
-  return onlyOf(
-    idsWith(
-      found.flatMap(({ items }) => items),
-      name,
-    ),
-    workflow === undefined ? `job of the ${LOOKED_AT} newest workflows` : `job of workflow ${workflow}`,
-    name,
-    'list_jobs_by_status lists jobs',
-  );
+  const of = (id: number) => client.listJobs({ query: { workflow_id: id, name, limit: 1000 } });
+  if (workflow !== undefined)
+    return onlyOf(idsWith((await of(workflow)).items, name), `job of workflow ${workflow}`, name, JOBS_ARE_LISTED);
+  const query = { user, is_archived: false, sort_by: 'id', reverse_sort: true };
+  const workflows = await all((page) => client.listWorkflows({ query: { ...query, ...page } }));
+  const ids: number[] = [];
+  // The newest first; a second job of this name ends it.
+  for (let at = 0; at < workflows.length && ids.length < 2; at += AT_ONCE) {
+    const found = await Promise.all(workflows.slice(at, at + AT_ONCE).map(({ id }) => of(id)));
+    for (const { items } of found) for (const id of idsWith(items, name)) ids.push(id);
+  }
+  return onlyOf(ids, 'job', name, JOBS_ARE_LISTED);
 }
 
-/** Workflows in which a job is looked for that no workflow is named for. */
-const LOOKED_AT = 20;
+const JOBS_ARE_LISTED = 'list_jobs_by_status lists jobs';
+/** Workflows that are looked into at once for a job that no workflow is named for. */
+const AT_ONCE = 20;
 const MOST_NAMED = 10;
 
 /** A server of Torc also finds names that contain it. */

@@ -122,6 +122,8 @@ describe('the stand-in for Torc’s own server', () => {
       // Lists more there; what comes too much is passed over.
       'GET /compute_nodes in_slurm',
       'GET /compute_nodes may_hold_jobs',
+      // A list of files has no column of sizes and jobs then.
+      'GET /files include_uses',
       // All are listed, and none has a cause: the command looks at that.
       'GET /results cause_code',
       'GET /scheduled_compute_nodes is_open',
@@ -134,11 +136,18 @@ describe('the stand-in for Torc’s own server', () => {
       // Its answer has the jobs instead, and says by that that positions are unknown.
       'POST /bulk_jobs depends_on_positions',
       'POST /bulk_jobs reply',
+      // The energy of a node is not kept there.
+      'POST /compute_nodes energy_joules',
+      'POST /compute_nodes machine_cpu_seconds',
       'POST /compute_nodes process',
+      // What a list of files says of its jobs; no request has it.
+      'POST /files made_by',
       // Files are kept there, and may be written.
       'POST /files protected',
+      'POST /files read_by',
       'POST /files removal',
       'POST /files removed_bytes',
+      'POST /files size_bytes',
       'POST /files temporary',
       // Jobs run there without limits.
       'POST /jobs licenses',
@@ -172,10 +181,15 @@ describe('the stand-in for Torc’s own server', () => {
       'POST /workflows/{id}/actions/{action_id}/claim tells_end',
       // Passed over there: whether jobs that wait for a decision are made ready is up to that server.
       'POST /workflows/{id}/initialize_jobs keep_pending_failed',
+      'PUT /compute_nodes/{id} energy_joules',
+      'PUT /compute_nodes/{id} machine_cpu_seconds',
       'PUT /compute_nodes/{id} process',
+      'PUT /files/{id} made_by',
       'PUT /files/{id} protected',
+      'PUT /files/{id} read_by',
       'PUT /files/{id} removal',
       'PUT /files/{id} removed_bytes',
+      'PUT /files/{id} size_bytes',
       'PUT /files/{id} temporary',
       'PUT /jobs/{id} licenses',
       'PUT /jobs/{id} refunded_attempts',

@@ -284,7 +284,7 @@ describe('words that mean no command', () => {
     [['jobs', 'get', '0'], 'not a job id: "0"; expected a whole number'],
     [['status', '0'], 'not a workflow id: "0"; expected a whole number'],
     [['exec'], 'no commands provided'],
-    [['self', 'update', '--yes'], 'Install the newer package file'],
+    [['self', 'update', '--yes'], "unknown option '--yes'"],
   ])('arguments that have no meaning are a usage error: torc %j', async (words, why) => {
     const { code, stdout, stderr } = await call('-f', 'json', ...words);
     expect([code, stdout]).toEqual([2, '']);

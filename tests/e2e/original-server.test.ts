@@ -121,6 +121,7 @@ const walk: readonly (readonly [words: string, ...args: string[]])[] = [
   ['workflows correct-resources', '1'],
   ['workflows diagnose', '1'],
   ['workflows execution-plan', '1'],
+  ['workflows graph', '1'],
   ['remote add-workers', '1', 'me@host1:2222', '--skip-ssh-check'],
   ['remote list-workers', '1'],
   ['remote remove-worker', 'host1', '1'],
@@ -321,7 +322,7 @@ describe('on Torc’s own server', () => {
     await until(streams, (count) => count > before, 'the stream to be opened');
     await server.client.initializeJobs({ params: { id: 3 } });
     const { code, stdout, stderr } = await monitored;
-    expect([code, stdout]).toEqual([0, expect.stringContaining('workflow_reinitialized')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('jobs are ready in run')]);
     expect(stderr).toContain('this server does not number its events');
   });
 

@@ -1,5 +1,6 @@
 import type { Tool } from '../tool.ts';
 import { createWorkflowTool, planAllocationsTool } from './create.ts';
+import { listFilesTool } from './files.ts';
 import { explainJobTool, getJobDetails, listFailedJobs, listJobsByStatus, listPendingFailedJobs } from './jobs.ts';
 import { analyzeWorkflowLogs, checkOfflineJournals, getJobLogs, tailOutput } from './output.ts';
 import { getDocs, getExample, listExamples } from './pages.ts';
@@ -35,6 +36,7 @@ export const tools: readonly Tool[] = [
   getWorkflowSummary,
   getExecutionPlan,
   getGraph,
+  listFilesTool,
   getJobDetails,
   listJobsByStatus,
   listFailedJobs,

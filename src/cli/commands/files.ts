@@ -4,12 +4,24 @@ import { chooseRecord, recordKinds, workflowOption } from '../choose/choose-reco
 import { openWorkflow } from '../choose/choose-workflow.ts';
 import { type Command, command } from '../command/command.ts';
 import { Failure } from '../command/failure.ts';
+import { fileJobsText } from '../../core/lifecycle/explain/file-jobs.ts';
+import { sizeText } from '../../core/quantity/size-text.ts';
+import { amount } from '../output/columns.ts';
 import { fieldsText } from '../output/fields.ts';
 import { localTime } from '../output/local-time.ts';
 import { option } from '../command/option.ts';
 import type { Column } from '../output/table.ts';
 import { allRows, pagingOptions } from '../records/paging.ts';
 import { deleteCommand, getCommand, listCommand } from '../records/record-commands.ts';
+
+const sizeOrNothing = (bytes: number | undefined): string => (bytes === undefined ? '' : sizeText(bytes));
+
+const jobsColumn = (title: string, jobsOf: (file: File) => File['made_by'], importance: number): Column<File> => ({
+  title,
+  value: (file) => fileJobsText(jobsOf(file)),
+  cut: 'end',
+  importance,
+});
 
 const columns: readonly Column<File>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },
@@ -22,6 +34,13 @@ const columns: readonly Column<File>[] = [
     text: ({ st_mtime: seconds }) => (seconds ? localTime(seconds * 1000) : ''),
     importance: 3,
   },
+];
+
+const columnsWithUses: readonly Column<File>[] = [
+  ...columns,
+  amount('Size (B)', ({ size_bytes: size }) => size ?? undefined, sizeOrNothing, { heading: 'Size', importance: 4 }),
+  jobsColumn('Made By', ({ made_by: jobs }) => jobs, 6),
+  jobsColumn('Read By', ({ read_by: jobs }) => jobs, 5),
 ];
 
 const name = option('-n, --name <name>', 'name of the file in the workflow');
@@ -50,13 +69,14 @@ const filesList = listCommand('files list', {
     option('--produced-by-job-id <job>', 'only outputs of this job, by id or name'),
     ...pagingOptions(sortFields.file),
   ],
-  columns,
+  columns: columnsWithUses,
   recordOptions: { producedByJobId: recordKinds.job },
   page: (client, workflowId, _options, paging, recordIds) =>
     client.listFiles({
       query: {
         workflow_id: workflowId,
         produced_by_job_id: recordIds.producedByJobId,
+        include_uses: true,
         ...paging,
       },
     }),

@@ -93,21 +93,31 @@ const tableOfReruns = (families: readonly Alike<Rerun>[], why: string, width: nu
     width,
   ).text;
 
-/** Names by families: `  align_# (8 jobs)`. */
+/** Names by families, a line each: `  align_# (8 jobs)`. */
 export function foldedNames(names: readonly string[]): string[] {
+  const { shown, more } = foldedParts(names, 'job');
+  return [...shown, ...more].map((part) => `  ${part}`);
+}
+
+/** Names by families on one line: `prepare, align_# (8 jobs) and 3 more jobs`. */
+export function familiesText(names: readonly string[], thing: string): string {
+  const { shown, more } = foldedParts(names, thing);
+  return [shown.join(', '), ...more].join(' ');
+}
+
+function foldedParts(names: readonly string[], thing: string) {
   const families = alikeOf(
     names,
     (name) => name,
     () => '',
   );
-  const shown = families
-    .slice(0, MOST_SHOWN)
-    .map(
-      ({ items, name }) =>
-        `  ${printableLine(items.length === 1 ? name : `${name} (${counted(items.length, 'job')})`)}`,
-    );
   const more = families.slice(MOST_SHOWN).reduce((sum, { items }) => sum + items.length, 0);
-  return more === 0 ? shown : [...shown, `  and ${counted(more, 'more job', 'more jobs')}`];
+  return {
+    shown: families
+      .slice(0, MOST_SHOWN)
+      .map(({ items, name }) => printableLine(items.length === 1 ? name : `${name} (${counted(items.length, thing)})`)),
+    more: more === 0 ? [] : [`and ${counted(more, `more ${thing}`)}`],
+  };
 }
 
 /** The jobs that stay as they are because they run, or what depends on them. */

@@ -5,7 +5,10 @@ export const isUnknownRoute = (error: unknown): boolean =>
   error instanceof ServiceError && error.code === undefined && (error.status === 404 || error.status === 405);
 
 /** The reply to a request of an added route; where the server does not have the route, what replaces it. */
-export async function withSubstitute<Made>(reply: Promise<Made>, substitute: () => Promise<Made>): Promise<Made> {
+export async function withSubstitute<Made, Other = Made>(
+  reply: Promise<Made>,
+  substitute: () => Promise<Other>,
+): Promise<Made | Other> {
   try {
     return await reply;
   } catch (error) {

@@ -84,11 +84,23 @@ export function readScript(text: string): Script | undefined {
   return { interpreter, directives, unread, body };
 }
 
-function directivesIn(text: string, line: number): Directive[] {
-  const words = shellWords(text.replace(/(?:^|\s)#.*$/, '')) ?? text.split(/\s+/);
+/** The last of each name, as sbatch reads them. */
+export const directivesByName = (directives: readonly Directive[]): ReadonlyMap<string, Directive> =>
+  new Map(directives.map((each) => [each.name, each]));
+
+const directivesIn = (text: string, line: number): readonly Directive[] =>
+  readOptions(shellWords(text.replace(/(?:^|\s)#.*$/, '')) ?? text.split(/\s+/), line).directives;
+
+/** The options of sbatch among words, and what is left from the first other word on where a script is to follow. */
+export function readOptions(
+  words: readonly string[],
+  line: number,
+  endsAtWord = false,
+): { readonly directives: readonly Directive[]; readonly rest: readonly string[] } {
   const found: Directive[] = [];
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
+    if (endsAtWord && !word.startsWith('-')) return { directives: found, rest: words.slice(at) };
     const long = /^--([\w-]+)(?:=(.*))?$/s.exec(word);
     const short = /^-([A-Za-z])=?(.*)$/s.exec(word);
     const name = long?.[1] ?? LONG[short?.[1] ?? ''] ?? word;
@@ -100,5 +112,5 @@ function directivesIn(text: string, line: number): Directive[] {
     }
     found.push({ name, value, line });
   }
-  return found;
+  return { directives: found, rest: [] };
 }

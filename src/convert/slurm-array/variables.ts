@@ -14,7 +14,7 @@ export interface TaskEnvironment {
 interface Task {
   readonly script: Script;
   readonly directives: ReadonlyMap<string, Directive>;
-  readonly indices: Indices;
+  readonly indices: Indices | undefined;
   readonly name: string;
   readonly parameter: string;
   readonly requirements: ValueMap | undefined;
@@ -24,15 +24,19 @@ interface Task {
  * What Slurm puts into the environment of a task: always what the programs of the script may read too, the rest where the
  * script names it.
  */
-export function environmentOfArrayTask(task: Task, report: Report): TaskEnvironment {
+export function environmentOfTask(task: Task, report: Report): TaskEnvironment {
   const { script, directives, indices, name, parameter, requirements } = task;
   const cpus = directives.get('cpus-per-task')?.value;
   const always: Record<string, string> = {
-    SLURM_ARRAY_TASK_ID: `{${parameter}}`,
-    SLURM_ARRAY_TASK_COUNT: String(indices.count),
-    SLURM_ARRAY_TASK_MIN: String(indices.least),
-    SLURM_ARRAY_TASK_MAX: String(indices.most),
-    SLURM_ARRAY_TASK_STEP: String(indices.step),
+    ...(indices === undefined
+      ? {}
+      : {
+          SLURM_ARRAY_TASK_ID: `{${parameter}}`,
+          SLURM_ARRAY_TASK_COUNT: String(indices.count),
+          SLURM_ARRAY_TASK_MIN: String(indices.least),
+          SLURM_ARRAY_TASK_MAX: String(indices.most),
+          SLURM_ARRAY_TASK_STEP: String(indices.step),
+        }),
     ...(cpus === undefined ? {} : { SLURM_CPUS_PER_TASK: cpus }),
   };
   const amount = (name: string) => JSON.stringify(requirements?.[name] ?? 1);

@@ -29,9 +29,14 @@ export type FileRemovals = z.output<typeof FileRemovals>;
 export const FilesToRemove = z.object({ files: z.array(MadeFile) });
 export type FilesToRemove = z.output<typeof FilesToRemove>;
 
+/** Jobs that write or read a file: how many, and the first of them by id. */
+const FileJobs = z.object({ jobs: integer, first: z.array(z.object({ job_id: id, job_name: text })) });
+export type FileJobs = z.output<typeof FileJobs>;
+
 /**
  * A file that jobs read or write. `st_mtime` is in seconds; absent means that it is not known to exist. Additions: `temporary` and
- * `protected`, and what the server says of its removal.
+ * `protected`, and what the server says of its removal. The last three stand only in lists that ask for them, and are ignored in
+ * requests: the size as a job last left or found the file, and the jobs that use it.
  */
 export const NewFile = z.object({
   id: maybe(id),
@@ -44,6 +49,9 @@ export const NewFile = z.object({
   removal: maybe(z.enum(fileRemovals)),
   /** Bytes that its removal freed. */
   removed_bytes: maybe(integer),
+  size_bytes: maybe(integer),
+  made_by: maybe(FileJobs),
+  read_by: maybe(FileJobs),
 });
 export type NewFile = z.output<typeof NewFile>;
 export const File = stored(NewFile);

@@ -1,6 +1,6 @@
 import type { Event } from '../../core/contract/event.ts';
+import { eventWords } from '../../core/lifecycle/explain/event-words.ts';
 import { connection } from '../connection.ts';
-import { eventWords } from '../event-words.ts';
 import { useLive } from '../hooks.ts';
 import { PagedTable, useCursor } from '../pager.tsx';
 import { CopiedCommand, PageSection, SearchField, Time } from '../parts.tsx';

@@ -1,8 +1,11 @@
+import { Fragment } from 'preact';
 import type { File as FileRecord, UserData } from '../../core/contract/artifact.ts';
+import { grouped } from '../../core/quantity/count-text.ts';
+import { sizeText } from '../../core/quantity/size-text.ts';
 import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
 import { PagedTable, useCursor } from '../pager.tsx';
-import { PageSection, SearchField, Time } from '../parts.tsx';
+import { JobLink, PageSection, SearchField, Time } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
 import type { TableColumn } from '../table.tsx';
 import { WorkflowHead } from '../workflow-tabs.tsx';
@@ -47,7 +50,11 @@ const none = (things: string, name: string) =>
 function Files(search: FileSearch) {
   const cursor = useCursor('files', search.query);
   const query = askedOf(search, cursor.at);
-  const live = useLive(`files ${JSON.stringify(query)}`, () => client.listFiles({ query }), 10_000);
+  const live = useLive(
+    `files ${JSON.stringify(query)}`,
+    () => client.listFiles({ query: { ...query, include_uses: true } }),
+    10_000,
+  );
   return (
     <PageSection title="Files">
       <PagedTable live={live} what="files" cursor={cursor} columns={FILES}>
@@ -70,9 +77,37 @@ function AllUserData(search: FileSearch) {
   );
 }
 
+/** The first jobs of a file, and how many more there are. */
+const UsingJobs = ({ jobs }: { readonly jobs: FileRecord['made_by'] }) => {
+  if (jobs === undefined || jobs === null) return null;
+  const more = jobs.jobs - jobs.first.length;
+  return (
+    <span class="names">
+      {jobs.first.map(({ job_id: job, job_name: name }, index) => (
+        <Fragment key={job}>
+          {index > 0 && ', '}
+          <JobLink id={job} name={name} most={40} />
+        </Fragment>
+      ))}
+      {more > 0 && ` and ${grouped(more)} more`}
+    </span>
+  );
+};
+
 const FILES: readonly TableColumn<FileRecord>[] = [
   { title: 'Name', cell: ({ name }) => <span class="name">{shortenedText(name, 80)}</span> },
-  { title: 'Path', kind: 'wide', cell: ({ path }) => <code>{shortenedText(path, 400)}</code> },
+  {
+    title: 'Path',
+    kind: 'wide',
+    cell: ({ name, path }) => (name === path ? 'same' : <code>{shortenedText(path, 400)}</code>),
+  },
+  {
+    title: 'Size',
+    kind: 'number',
+    cell: ({ size_bytes: bytes }) => (typeof bytes === 'number' ? sizeText(bytes) : ''),
+  },
+  { title: 'Made by', cell: ({ made_by: jobs }) => <UsingJobs jobs={jobs} /> },
+  { title: 'Read by', cell: ({ read_by: jobs }) => <UsingJobs jobs={jobs} /> },
   {
     title: 'Changed',
     cell: ({ st_mtime: changed }) =>

@@ -1,6 +1,7 @@
 import type { ScheduledComputeNode, SlurmStats } from '../../core/contract/allocation.ts';
 import type { File, UserData } from '../../core/contract/artifact.ts';
 import type { StreamEvent } from '../../core/contract/event.ts';
+import { streamEventWords } from '../../core/lifecycle/explain/event-words.ts';
 import type { ComputeNode } from '../../core/contract/node.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { grouped } from '../../core/quantity/count-text.ts';
@@ -206,6 +207,8 @@ export interface ArrivedEvent extends StreamEvent {
   readonly order: number;
 }
 
+const wordsOfEvent = ({ event_type: type, data }: ArrivedEvent) => streamEventWords(type, data);
+
 /** Its rows arrive by the stream of events. */
 export const events = view<ArrivedEvent>({
   name: 'Events',
@@ -219,12 +222,12 @@ export const events = view<ArrivedEvent>({
       importance: 5,
     },
     { title: 'Event Type', text: ({ event_type: type }) => type, importance: 9 },
-    { title: 'Data', text: ({ data }) => jsonText(data), cut: 'end', importance: 8 },
+    { title: 'What happened', text: wordsOfEvent, cut: 'end', importance: 8 },
   ],
   sorts: [],
   filters: [
     { title: 'Event Type', text: ({ event_type: type }) => type },
-    { title: 'Data', text: ({ data }) => jsonText(data) },
+    { title: 'What happened', text: wordsOfEvent },
   ],
   idOf: ({ order }) => order,
   load: () => Promise.resolve({ items: [], total_count: 0 }),

@@ -1,5 +1,6 @@
 import { sortFields } from '../../../core/contract/sort-fields.ts';
 import type { Event } from '../../../core/contract/event.ts';
+import { eventWords } from '../../../core/lifecycle/explain/event-words.ts';
 import { openWorkflow } from '../../choose/choose-workflow.ts';
 import { type Command, command } from '../../command/command.ts';
 import { jsonValue } from '../../command/json-value.ts';
@@ -23,7 +24,14 @@ const columns: readonly Column<Event>[] = [
     cut: 'end',
     importance: 9,
   },
-  { title: 'Data', value: ({ data }) => JSON.stringify(data), cut: 'end', importance: 5 },
+  {
+    title: 'Data',
+    heading: 'What Happened',
+    value: ({ data }) => JSON.stringify(data),
+    text: ({ data }) => eventWords(data),
+    cut: 'end',
+    importance: 5,
+  },
 ];
 
 /** An event as JSON, with a readable time. */

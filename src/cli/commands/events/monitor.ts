@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { after, pause } from '../../../client/long-timers.ts';
 import { ServiceError, Unreachable } from '../../../client/errors.ts';
 import type { StreamEvent } from '../../../core/contract/event.ts';
+import { streamEventWords } from '../../../core/lifecycle/explain/event-words.ts';
 import { chooseWorkflow } from '../../choose/choose-workflow.ts';
 import { command } from '../../command/command.ts';
 import { Failure } from '../../command/failure.ts';
@@ -10,6 +11,7 @@ import { localTime } from '../../output/local-time.ts';
 
 export const eventsMonitor = command('events monitor [workflow]', {
   says: 'Print the events of a workflow as they happen, until Ctrl-C.',
+  more: 'Each is a line: when, how severe, and a sentence; -f json has its type and data.',
   options: [
     option('-d, --duration <minutes>', 'end after this many minutes', { read: numberOption(0) }),
     option('--level <level>', 'minimum severity', { default: 'info', choices: ['debug', 'info', 'warning', 'error'] }),
@@ -83,5 +85,5 @@ function appendTo(file: string | undefined): (text: string) => void {
 const withLocalTime = (event: StreamEvent) => ({ ...event, timestamp_formatted: localTime(event.timestamp) });
 
 function eventText({ timestamp, severity, event_type: type, data }: StreamEvent): string {
-  return `${localTime(timestamp)} ${severity.toUpperCase().padEnd(7)} ${type} ${JSON.stringify(data)}`;
+  return `${localTime(timestamp)} ${severity.toUpperCase().padEnd(7)} ${streamEventWords(type, data)}`;
 }

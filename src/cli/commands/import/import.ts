@@ -78,9 +78,9 @@ const importCwl = command('import cwl <process> [inputs]', {
 });
 
 const importSlurmArray = command('import slurm-array <script>', {
-  says: 'Convert a batch script with #SBATCH --array to a workflow file: one job with a parameter.',
+  says: 'Convert a batch script with #SBATCH --array, or a script that submits several, to a workflow file.',
   example: 'align.sbatch -o align.yaml',
-  more: 'Each job runs the script itself, with SLURM_ARRAY_TASK_ID and the other variables that a task of the array has. A report on standard error names every line that is not the same in the workflow.',
+  more: 'Each job runs the script itself, with SLURM_ARRAY_TASK_ID and the other variables that a task of the array has; an array is one job with a parameter. In a script that calls sbatch, --dependency becomes depends_on. A report on standard error names every line that is not the same in the workflow.',
   options: [
     option('--array <tasks>', 'the tasks, as for sbatch: 1-10, 1,3,5-7 or 0-15:4%2 (default: those of the script)'),
     option('--args <words>', 'arguments of the script, as behind it on the command line of sbatch'),
@@ -89,8 +89,14 @@ const importSlurmArray = command('import slurm-array <script>', {
   offline: true,
   run: (context, [path], { array, args, ...values }) =>
     convert(context, { path, why: 'jobs run the script' }, values, async () => {
+      const text = readInput(path, 'a batch script');
+      const { isDriver } = await import('../../../convert/slurm-array/driver.ts');
+      if (array === undefined && args === undefined && isDriver(text)) {
+        const { convertSlurmDriver } = await import('../../../convert/slurm-array/convert-driver.ts');
+        return convertSlurmDriver({ text, path, readFile: (each) => readInput(each, 'a batch script') });
+      }
       const { convertSlurmArray } = await import('../../../convert/slurm-array/convert.ts');
-      return convertSlurmArray({ text: readInput(path, 'a batch script'), path, array, args });
+      return convertSlurmArray({ text, path, array, args });
     }),
 });
 

@@ -1,5 +1,8 @@
+import { withSubstitute } from '../../../client/compat/unknown-route.ts';
+import type { WorkflowStatus } from '../../../core/contract/workflow.ts';
 import { chooseWorkflow, latestWorkflow } from '../../choose/choose-workflow.ts';
 import { command } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
 import { option } from '../../command/option.ts';
 
 const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]') =>
@@ -17,10 +20,29 @@ const statusCommand = (words: 'status [workflow]' | 'workflows status [workflow]
       const { statusLines, statusRecord, unservedLabelLines } =
         await import('../../../operations/report/views/status.ts');
       const facts = await gatherStatus(client, id, context.environment);
-      context.output.record('status', statusRecord(facts), statusLines(facts, context.hint).join('\n'));
+      const families = context.output.format === 'table' ? await familyLines(context, facts.status) : [];
+      context.output.record('status', statusRecord(facts), statusLines(facts, context.hint, families).join('\n'));
       for (const line of unservedLabelLines(facts, context.hint)) context.output.warn(line);
     },
   });
+
+/** Families that are drawn: more are no summary. */
+const MOST_FAMILIES = 20;
+/** Jobs of a workflow whose families are asked for: the server reads all of them, a million in a second. */
+const MOST_JOBS = 100_000;
+
+/** The graph of the families, where there are several; of many only how to see it. */
+async function familyLines({ service, output, hint }: Context, status: WorkflowStatus): Promise<string[]> {
+  const { workflow_id: id, total_jobs: jobs } = status;
+  if (jobs < 2 || jobs > MOST_JOBS) return [];
+  const { client } = await service();
+  const graph = await withSubstitute(client.getWorkflowGraph({ params: { id } }), () => Promise.resolve(undefined));
+  if (graph === undefined || graph.families.length < 2) return [];
+  const { familyCounts, familyGraphLines } = await import('../../output/family-graph.ts');
+  return graph.families.length > MOST_FAMILIES
+    ? [`${familyCounts(graph)}; to see them: ${hint(`torc workflows graph ${id}`)}`]
+    : familyGraphLines(graph, output.width - 2);
+}
 
 /** Under both names of the command. */
 export const status = statusCommand('status [workflow]');

@@ -5,6 +5,7 @@ import { workflowActions } from './actions.ts';
 import { workflowsCheckResources } from './check-resources.ts';
 import { workflowsCorrectResources } from './correct-resources.ts';
 import { workflowsDiagnose } from './diagnose.ts';
+import { workflowsGraph } from './graph.ts';
 import { workflowInitialize } from './initialize.ts';
 import { workflowsList } from './list.ts';
 import { workflowsReconcile } from './reconcile.ts';
@@ -29,5 +30,6 @@ export const workflowCommands: readonly Command[] = [
   workflowsReconcile,
   workflowsSyncStatus,
   executionPlanCommand,
+  workflowsGraph,
   workflowsSchema,
 ];

@@ -1,63 +1,88 @@
-import { existsSync } from 'node:fs';
-import type { ExecutionPlan } from '../../../core/workflow-file/plan/execution-plan.ts';
-import { chooseWorkflow } from '../../choose/choose-workflow.ts';
+import type { ExecutionEvent, ExecutionPlan } from '../../../core/workflow-file/plan/execution-plan.ts';
+import { counted } from '../../../core/quantity/count-text.ts';
+import { alikeOf } from '../../../core/text/alike.ts';
+import { withoutNumbers } from '../../../core/text/without-numbers.ts';
 import { command } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
-import { Failure } from '../../command/failure.ts';
+import { option } from '../../command/option.ts';
+import { familiesText } from '../../output/reruns.ts';
+import { planOrWorkflow, warnIfUninitialized } from '../../spec/plan-or-workflow.ts';
 
 export const executionPlanCommand = command('workflows execution-plan <spec-or-id>', {
   says: 'Show which jobs of a workflow become ready when: for a file, or for an existing workflow by its id.',
-  async run(context, [given]) {
-    const path = given;
+  more: 'Events and jobs whose names differ only in numbers are one line, unless --all is given; -f json always has all. torc workflows graph draws what depends on what.',
+  options: [option('--all', 'show each event and the name of each job')],
+  async run(context, [given], { all }) {
     const { output } = context;
-    const found = path === '-' || existsSync(path) ? await ofFile(context, path) : await ofWorkflow(context, path);
-    const text = textOf(found);
+    const found = await planned(context, given);
+    const text = [
+      `Execution plan of ${found.workflow_name}: ${counted(found.total_jobs, 'job')} in ${counted(found.total_events, 'event')}`,
+      ...(all === true ? eachEvent(found) : byFamilies(found)),
+    ].join('\n');
     if (output.format === 'csv') output.text(text);
     else output.record('execution plan', found, text);
   },
 });
 
-async function ofFile(context: Context, path: string): Promise<ExecutionPlan> {
-  const { readSpecFile } = await import('../../spec/read-spec.ts');
-  const { executionPlan: planned } = await import('../../../core/workflow-file/plan/execution-plan.ts');
-  const { formatAmongOthers } = await import('../../../core/workflow-file/problems/problems.ts');
-  const { fewAlike } = await import('../../../core/workflow-file/problems/few-alike.ts');
-  const { plan, problems } = readSpecFile(path, context, { strict: false });
-  if (plan === undefined) throw new Failure(fewAlike(problems).map(formatAmongOthers).join('\n'));
-  return planned(plan);
-}
-
-async function ofWorkflow(context: Context, given: string): Promise<ExecutionPlan> {
-  if (/[./]/.test(given)) throw new Failure(`'${given}' is neither a workflow file nor a workflow id`);
-  const id = await chooseWorkflow(context, given);
+async function planned(context: Context, given: string): Promise<ExecutionPlan> {
+  const found = await planOrWorkflow(context, given);
+  const { executionPlan } = await import('../../../core/workflow-file/plan/execution-plan.ts');
+  if ('plan' in found) return executionPlan(found.plan);
+  const { id } = found;
   const { stagedWorkflow } = await import('../../../client/staged-workflow.ts');
-  const { executionPlan: planned } = await import('../../../core/workflow-file/plan/execution-plan.ts');
   const { client } = await context.service();
-  const { is_uninitialized: isUninitialized } = await client.isUninitialized({ params: { id } });
-  if (isUninitialized)
-    context.output.warn(
-      `workflow ${id} is not initialized: its dependencies do not include those implied by files and user data yet`,
-    );
-  return planned(await stagedWorkflow(client, id), { source: 'database', workflow_id: id });
+  await warnIfUninitialized(context, id);
+  return executionPlan(await stagedWorkflow(client, id), { source: 'database', workflow_id: id });
 }
 
-function textOf(found: ExecutionPlan): string {
-  return [
-    `Execution plan of ${found.workflow_name}: ${found.total_jobs} jobs in ${found.total_events} events`,
-    ...found.events.flatMap((event) => [
+/** Groups of events that are shown. */
+const MOST_GROUPS = 100;
+
+/** Events that differ only in numbers, as one. */
+function byFamilies({ events }: ExecutionPlan): string[] {
+  const groups = alikeOf(
+    events,
+    ({ id }) => id,
+    ({ trigger_description: when, jobs_becoming_ready: jobs, unlocks_events: next }) =>
+      `${when}\0${stemsOf(jobs)}\0${stemsOf(next)}`,
+  );
+  const lines = groups
+    .slice(0, MOST_GROUPS)
+    .flatMap(({ items, name, text }) => [
       '',
-      `${event.id}: ${event.trigger_description}`,
-      ...event.scheduler_allocations.map(
-        (each) => `  allocate: ${each.num_allocations} × ${each.scheduler} (${each.scheduler_type})`,
+      ...eventLines(
+        items.length === 1 ? name : `${name} (${counted(items.length, 'event')})`,
+        text.slice(0, text.indexOf('\0')),
+        items,
       ),
-      `  ready: ${some(event.jobs_becoming_ready)}`,
-      ...(event.unlocks_events.length === 0 ? [] : [`  then: ${some(event.unlocks_events)}`]),
-    ]),
-  ].join('\n');
+    ]);
+  const more = groups.slice(MOST_GROUPS).reduce((sum, { items }) => sum + items.length, 0);
+  return more === 0 ? lines : [...lines, '', `and ${counted(more, 'more event')}; --all shows them`];
 }
 
-/** Names that are shown of a long list. */
-const SHOWN = 20;
+function eventLines(title: string, when: string, events: readonly ExecutionEvent[]): string[] {
+  const next = [...new Set(events.flatMap(({ unlocks_events: ids }) => ids))];
+  return [
+    `${title}: ${when}`,
+    ...new Set(events.flatMap(allocationLines)),
+    `  ready: ${familiesText(
+      events.flatMap(({ jobs_becoming_ready: jobs }) => jobs),
+      'job',
+    )}`,
+    ...(next.length === 0 ? [] : [`  then: ${familiesText(next, 'event')}`]),
+  ];
+}
 
-const some = (names: readonly string[]) =>
-  names.length <= SHOWN ? names.join(', ') : `${names.slice(0, SHOWN).join(', ')} and ${names.length - SHOWN} more`;
+const stemsOf = (names: readonly string[]): string => [...new Set(names.map(withoutNumbers))].join(' ');
+
+const eachEvent = ({ events }: ExecutionPlan): string[] =>
+  events.flatMap((event) => [
+    '',
+    `${event.id}: ${event.trigger_description}`,
+    ...allocationLines(event),
+    `  ready: ${event.jobs_becoming_ready.join(', ')}`,
+    ...(event.unlocks_events.length === 0 ? [] : [`  then: ${event.unlocks_events.join(', ')}`]),
+  ]);
+
+const allocationLines = ({ scheduler_allocations: allocations }: ExecutionEvent): string[] =>
+  allocations.map((each) => `  allocate: ${each.num_allocations} × ${each.scheduler} (${each.scheduler_type})`);

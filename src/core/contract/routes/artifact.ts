@@ -27,13 +27,17 @@ export const artifactRoutes = {
   }),
   createFile: files.create('Create a file record.'),
   createFiles: files.createMany('files', 'Create file records of one workflow, all or none.'),
-  listFiles: files.list('List the files of a workflow.', {
-    produced_by_job_id: queryInteger.optional(),
-    name: text.optional(),
-    path: text.optional(),
-    is_output: queryFlag.optional(),
-    ...cursor,
-  }),
+  listFiles: files.list(
+    'List the files of a workflow; with `include_uses` (addition) each has its size and the jobs that write and read it.',
+    {
+      produced_by_job_id: queryInteger.optional(),
+      name: text.optional(),
+      path: text.optional(),
+      is_output: queryFlag.optional(),
+      include_uses: queryFlag.optional(),
+      ...cursor,
+    },
+  ),
   getFile: files.get('Get one file record.'),
   updateFile: files.update(
     'Change a file record; st_mtime is always written, other absent fields keep their value.',

@@ -33,7 +33,7 @@ interface StagedAction {
   readonly jobs: Iterable<number>;
 }
 
-interface ExecutionEvent {
+export interface ExecutionEvent {
   readonly id: string;
   readonly trigger:
     | { readonly type: 'WorkflowStart' }

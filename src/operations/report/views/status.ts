@@ -64,9 +64,9 @@ const queuedIds = (job: SlurmJob) =>
     ? { slurm_job_id: job }
     : { slurm_job_id: wholeJobs([job])[0], array_task_id: Number(job.split('_')[1]) };
 
-/** The status of a workflow for people: its counts, and what keeps its jobs from running. */
-export const statusLines = (facts: StatusFacts, hint: Hint): string[] => [
-  ...countLines(facts),
+/** The status of a workflow for people: its counts, those of its families if they are given, and what keeps its jobs from running. */
+export const statusLines = (facts: StatusFacts, hint: Hint, families: readonly string[] = []): string[] => [
+  ...countLines(facts, families),
   ...obstacleLines(facts, hint),
 ];
 
@@ -174,7 +174,7 @@ export function stateLine({ is_complete: isComplete, is_canceled: isCanceled, ..
 export const isSuccess = ({ is_canceled: isCanceled, jobs_by_status: jobs }: WorkflowStatus): boolean =>
   !isCanceled && countOf(jobs, UNSUCCESSFUL) === 0;
 
-function countLines(facts: StatusFacts): string[] {
+function countLines(facts: StatusFacts, families: readonly string[]): string[] {
   const { status: found, retries } = facts;
   const counts = Object.entries(found.jobs_by_status).filter(([, jobs]) => jobs > 0);
   const parts = outcomeParts(found.jobs_by_status).map(partText);
@@ -190,6 +190,7 @@ function countLines(facts: StatusFacts): string[] {
     `Job Status (total: ${found.total_jobs}):`,
     ...counts.map(([name, jobs]) => `  ${name}: ${jobs}`),
     '',
+    ...(families.length === 0 ? [] : ['Job Families:', ...families.map((line) => `  ${line}`.trimEnd()), '']),
     ...(retries === 0 ? [] : [`Retries: ${retries}`, '']),
     `Total Execution Time: ${timeText(found.total_exec_time_minutes * 60)}`,
     ...(found.walltime_seconds === undefined || found.walltime_seconds === null

@@ -1,0 +1,143 @@
+import { patternText } from '../../core/text/pattern-text.ts';
+import { Refusal } from '../../core/contract/refusals.ts';
+import { type Conversion, reportOf, type Report } from '../conversion.ts';
+import { uniqueNames } from '../unique-names.ts';
+import { nameOfScript } from './convert.ts';
+import { directivesByName, type Directive, readScript } from './directives.ts';
+import { readDriver, type Submission } from './driver.ts';
+import { type Indices, limitNote, readIndices } from './indices.ts';
+import { directiveText } from './requirements.ts';
+import { convertTask, jobNameOf, type Submitted } from './task.ts';
+
+/**
+ * A script that submits several batch scripts, as one workflow: `--dependency` becomes `depends_on`.
+ *
+ * Throws: `CONVERSION_REFUSED` if sbatch would refuse one of the scripts.
+ */
+export function convertSlurmDriver({
+  text,
+  path,
+  readFile,
+}: {
+  readonly text: string;
+  readonly path: string;
+  /** The text of a script that it submits. */
+  readonly readFile: (path: string) => string;
+}): Conversion {
+  const report = reportOf(path);
+  const nameFor = uniqueNames();
+  const submissions = readDriver(text, report);
+  const steps = submissions.map((each) => stepOf(each, readFile, nameFor, path));
+  const converted = steps.map((step, place) => {
+    const { job, requirements, handler } = convertTask(step, step.report);
+    const needs = dependenciesOf({ steps, submissions }, place, report);
+    return { job: { ...job, ...needs }, requirements, handler, notes: step.report.notes };
+  });
+  const all = converted.flatMap(({ requirements }) => requirements ?? []);
+  const handlers = converted.flatMap(({ handler }) => handler ?? []);
+  return {
+    workflow: {
+      name: uniqueNames()(nameOfScript(path, undefined)),
+      description: `${path}, which submits to Slurm`,
+      jobs: converted.map(({ job }) => job),
+      ...(all.length === 0 ? {} : { resource_requirements: all }),
+      ...(handlers.length === 0 ? {} : { failure_handlers: handlers }),
+    },
+    notes: [...report.notes, ...converted.flatMap(({ notes }) => notes)],
+  };
+}
+
+interface Step extends Submitted {
+  /** The name of its jobs in Slurm. */
+  readonly jobName: string;
+  readonly report: Report;
+}
+
+function stepOf(
+  { script: path, options, args }: Submission,
+  readFile: (path: string) => string,
+  nameFor: (text: string) => string,
+  driver: string,
+): Step {
+  const report = reportWithOptions(reportOf(path), options, driver);
+  const script = readScript(readFile(path));
+  if (script === undefined)
+    throw new Refusal(
+      'CONVERSION_REFUSED',
+      `${path}:1: a batch script begins with #! and a program, and sbatch refuses it`,
+    );
+  const directives = directivesByName([...script.directives, ...options]);
+  const array = directives.get('array');
+  const indices = array?.value === undefined ? undefined : readIndices(array.value);
+  if (indices !== undefined) limitNote(array?.value ?? '', indices, array?.line, report);
+  const jobName = nameOfScript(path, directives.get('job-name')?.value);
+  // Its place in the workflow says what it waits for.
+  const others = new Map([...directives].filter(([name]) => name !== 'dependency' || !isSingleton(directives)));
+  return { script, path, directives: others, indices, args, name: nameFor(jobName), jobName, report };
+}
+
+/** The report of a script, in which options of the command line stand at their place in the script that submits it. */
+function reportWithOptions(report: Report, options: readonly Directive[], driver: string): Report {
+  const given = new Set(options.map(directiveText));
+  const placed =
+    (remark: Report['note']): Report['note'] =>
+    (found, instead, line, at) =>
+      remark(found, instead, line, given.has(found) ? driver : at);
+  return {
+    note: placed(report.note),
+    leaveOut: placed(report.leaveOut),
+    get notes() {
+      return report.notes;
+    },
+  };
+}
+
+const isSingleton = (directives: Submitted['directives']): boolean =>
+  directives.get('dependency')?.value === 'singleton';
+
+interface Chain {
+  readonly steps: readonly Step[];
+  readonly submissions: readonly Submission[];
+}
+
+/** `depends_on` and `depends_on_regexes` of a step. */
+function dependenciesOf({ steps, submissions }: Chain, place: number, report: Report) {
+  const step = steps[place] as Step;
+  const { dependencies, line } = submissions[place] as Submission;
+  const names = new Set<string>();
+  const patterns = new Set<string>();
+  const waitFor = (other: Step) => {
+    if (other.indices === undefined) names.add(other.name);
+    else patterns.add(`^${patternText(other.name)}_\\d+$`);
+  };
+  const own = readsSingleton(step) ? [{ type: 'singleton', on: [] }] : [];
+  for (const { type, on } of [...dependencies, ...own]) {
+    const others = on.map((each) => steps[each] as Step);
+    if (type === 'afterok') for (const other of others) waitFor(other);
+    else if (type === 'singleton') {
+      for (const other of steps.slice(0, place)) if (other.jobName === step.jobName) waitFor(other);
+    } else if (type === 'aftercorr') {
+      for (const other of others)
+        if (hasSameTasks(step.indices, other.indices)) names.add(jobNameOf(other));
+        else {
+          report.note('aftercorr', `the tasks of ${other.name} are others, so each task waits for all of them`, line);
+          waitFor(other);
+        }
+    } else
+      report.leaveOut(
+        type,
+        'a job of a workflow starts when those before it succeeded; an action or a failure handler acts on a failure',
+        line,
+      );
+  }
+  return {
+    ...(names.size === 0 ? {} : { depends_on: [...names] }),
+    ...(patterns.size === 0 ? {} : { depends_on_regexes: [...patterns] }),
+  };
+}
+
+const readsSingleton = ({ script }: Step): boolean =>
+  script.directives.some(({ name, value }) => name === 'dependency' && value === 'singleton');
+
+const hasSameTasks = (one: Indices | undefined, other: Indices | undefined): boolean =>
+  one !== undefined && JSON.stringify(one.values) === JSON.stringify(other?.values);
