@@ -256,6 +256,11 @@ export interface NewSlurmScheduler {
   tmp?: string | null | undefined;
   extra?: string | null | undefined;
   serialize_allocations?: boolean | null | undefined;
+  pbs?: {
+    project?: string | null | undefined;
+    select?: string | null | undefined;
+    place?: string | null | undefined;
+  } | null | undefined;
 }
 
 export interface SlurmScheduler extends NewSlurmScheduler {
@@ -1419,6 +1424,11 @@ export interface Calls {
           tmp?: string | null | undefined;
           extra?: string | null | undefined;
           serialize_allocations?: boolean | null | undefined;
+          pbs?: {
+            project?: string | null | undefined;
+            select?: string | null | undefined;
+            place?: string | null | undefined;
+          } | null | undefined;
         }[] | null | undefined;
         change?: {
           id: number;
@@ -1435,6 +1445,11 @@ export interface Calls {
             tmp?: string | null | undefined;
             extra?: string | null | undefined;
             serialize_allocations?: boolean | null | undefined;
+            pbs?: {
+              project?: string | null | undefined;
+              select?: string | null | undefined;
+              place?: string | null | undefined;
+            } | null | undefined;
           };
         }[] | null | undefined;
         remove?: number[] | null | undefined;
@@ -2814,6 +2829,11 @@ export interface Calls {
       tmp?: string | null | undefined;
       extra?: string | null | undefined;
       serialize_allocations?: boolean | null | undefined;
+      pbs?: {
+        project?: string | null | undefined;
+        select?: string | null | undefined;
+        place?: string | null | undefined;
+      } | null | undefined;
     };
   }) => Promise<SlurmScheduler>;
   /** Delete a Slurm scheduler. */

@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { flag, id, integer, json, maybe, stored, text } from './shape.ts';
 
-/** The parameters of an allocation request to Slurm. */
+/** addition: what a request to PBS has that one to Slurm has not. The queue stands in `partition`, options of qsub in `extra`. */
+const PbsRequest = z.object({ project: maybe(text), select: maybe(text), place: maybe(text) });
+
+/** The parameters of an allocation request to Slurm, or with `pbs` to PBS. */
 export const NewSlurmScheduler = z.object({
   id: maybe(id),
   workflow_id: id,
@@ -17,6 +20,7 @@ export const NewSlurmScheduler = z.object({
   tmp: maybe(text),
   extra: maybe(text),
   serialize_allocations: maybe(flag),
+  pbs: maybe(PbsRequest),
 });
 export type NewSlurmScheduler = z.output<typeof NewSlurmScheduler>;
 export const SlurmScheduler = stored(NewSlurmScheduler);

@@ -35,6 +35,7 @@ import { type Disk, pathKey } from '../link/path-key.ts';
 import { Selections, type ReportCompared } from '../pattern/selection.ts';
 import { makePlan } from '../plan/make.ts';
 import type { Plan } from '../plan/plan.ts';
+import { withPbsSchedulers } from './pbs-schedulers.ts';
 import { readWorkflow } from './read-workflow.ts';
 import type { Value } from '../text/value.ts';
 
@@ -74,7 +75,8 @@ export function planDraft(value: Value, options: PlanOptions, complaints: Compla
   const tables = new Tables(readFile, complaints.add);
   const { fileExists, listFolder } = options;
   const look = listFolder === undefined || fileExists === undefined ? undefined : { listFolder, fileExists };
-  const { spec, damaged, globs, groups, isWhole } = readWorkflow(value, { tables, look }, complaints.add);
+  const { spec: written, damaged, globs, groups, isWhole } = readWorkflow(value, { tables, look }, complaints.add);
+  const spec = withPbsSchedulers(written);
 
   const expander = new Expander(spec, { readFile, tables, groups, limit: maxJobs }, complaints.add);
   const records = <S extends object>(field: Collection, families: SpecFamilies<S>): DraftRecords<S> =>

@@ -141,9 +141,13 @@ export const job = object('JobSpec', {
   failure_handler: may(stringShape, 'Name of an entry of failure_handlers: what to do when the job fails.', {
     example: 'retry_twice',
   }),
-  scheduler: may(stringShape, 'Name of an entry of slurm_schedulers: the allocations that the job is for.', {
-    example: 'gpu_nodes',
-  }),
+  scheduler: may(
+    stringShape,
+    'Name of an entry of slurm_schedulers or pbs_schedulers: the allocations that the job is for.',
+    {
+      example: 'gpu_nodes',
+    },
+  ),
   cancel_on_blocking_job_failure,
   supports_termination,
   depends_on: may(list(stringShape), 'Names of jobs that must end before this one starts.', { example: ['prepare'] }),

@@ -70,8 +70,10 @@ export const action = object('WorkflowActionSpec', {
   commands: may(list(stringShape), 'For run_commands: command lines that run one after another.', {
     example: ['echo done > done.txt'],
   }),
-  scheduler: may(stringShape, 'For schedule_nodes: name of an entry of slurm_schedulers.', { example: 'gpu_nodes' }),
-  scheduler_type: may(stringShape, 'For schedule_nodes: slurm or local.', { example: 'slurm' }),
+  scheduler: may(stringShape, 'For schedule_nodes: name of an entry of slurm_schedulers or pbs_schedulers.', {
+    example: 'gpu_nodes',
+  }),
+  scheduler_type: may(stringShape, 'For schedule_nodes: slurm, pbs (an addition) or local.', { example: 'slurm' }),
   num_allocations: may(integerShape, 'For schedule_nodes: number of allocations.', { standard: 1, example: 4 }),
   start_one_worker_per_node: may(booleanShape, 'For schedule_nodes: start a runner on each node of the allocation.', {
     standard: false,

@@ -31,6 +31,35 @@ export const resourceRequirements = object('ResourceRequirementsSpec', {
   ),
 });
 
+/** Addition: `readSchedulers` makes a scheduler of it, as of one for Slurm. */
+export const pbsScheduler = object('PbsSchedulerSpec', {
+  name: must(stringShape, 'Name by which jobs and actions refer to the entry. Unique.', { example: 'gpu_nodes' }),
+  account: may(stringShape, 'Account (qsub -A).', { example: 'my_project' }),
+  project: may(stringShape, 'Project (qsub -P).', { example: 'climate' }),
+  queue: may(stringShape, 'Queue (qsub -q). Without it the site chooses.', { example: 'workq' }),
+  nodes: may(integerShape, 'Number of nodes of an allocation. Without it, that of the chunks in select, or 1.', {
+    example: 2,
+  }),
+  select: may(
+    stringShape,
+    'Chunks of an allocation (qsub -l select). Without it, each node has what the largest job needs.',
+    { example: '1:ncpus=32:mem=64gb:ngpus=2' },
+  ),
+  place: may(stringShape, 'How chunks are placed (qsub -l place). Without it scatter, for several nodes.', {
+    example: 'scatter:excl',
+  }),
+  mem: may(stringShape, 'Memory per node, where select does not say it.', {
+    unit: 'bytes, or k, m, g, t',
+    example: '64g',
+  }),
+  walltime: may(stringShape, 'Time limit of an allocation (qsub -l walltime): HH:MM:SS. Quote it in YAML.', {
+    unit: 'HH:MM:SS',
+    standard: '01:00:00',
+    example: '04:00:00',
+  }),
+  extra: may(stringShape, 'Further qsub options, as one text.', { example: '-l filesystems=home:eagle' }),
+});
+
 export const slurmScheduler = object('SlurmSchedulerSpec', {
   name: may(
     stringShape,

@@ -7,7 +7,7 @@ import { file, userData } from './data.ts';
 import { executionConfig, resourceMonitor } from './execution.ts';
 import { job, type pathOfJob, type stdio } from './job.ts';
 import { action, failureHandler } from './reaction.ts';
-import { resourceRequirements, slurmScheduler } from './resources.ts';
+import { pbsScheduler, resourceRequirements, slurmScheduler } from './resources.ts';
 import {
   any,
   booleanShape,
@@ -73,6 +73,7 @@ export const workflow = object('WorkflowSpec', {
   resource_requirements: may(list(resourceRequirements), 'What jobs need: CPUs, memory, GPUs, time.'),
   failure_handlers: may(list(failureHandler), 'What to do when jobs fail.'),
   slurm_schedulers: may(list(slurmScheduler), 'Slurm allocations in which jobs run.'),
+  pbs_schedulers: may(list(pbsScheduler), 'Addition: PBS allocations in which jobs run.'),
   slurm_defaults: may(map(any), 'sbatch options of all allocations: long names without dashes.', {
     example: { 'mail-type': 'FAIL' },
   }),
@@ -135,7 +136,11 @@ export type FileSpec = Read<typeof file>;
 export type UserDataSpec = Read<typeof userData>;
 export type ResourceRequirementsSpec = Read<typeof resourceRequirements>;
 export type FailureHandlerSpec = Read<typeof failureHandler>;
-export type SlurmSchedulerSpec = Read<typeof slurmScheduler>;
+export type PbsSchedulerSpec = Read<typeof pbsScheduler>;
+export type SlurmSchedulerSpec = Read<typeof slurmScheduler> & {
+  /** Of an entry of pbs_schedulers. */
+  readonly pbs?: Pick<PbsSchedulerSpec, 'project' | 'select' | 'place'>;
+};
 export type ExecutionConfigSpec = Read<typeof executionConfig>;
 export type ActionSpec = Read<typeof action>;
 export type StdioSpec = Read<typeof stdio>;

@@ -177,6 +177,15 @@ const slurmScheduler: Level = {
   },
 };
 
+const pbsScheduler: Level = {
+  called: 'pbs_scheduler',
+  named: 'name',
+  nodes: {
+    ...fields('text', 'account', 'project', 'queue', 'select', 'place', 'mem', 'walltime', 'extra'),
+    ...fields('integer', 'nodes'),
+  },
+};
+
 const action: Level = {
   called: 'action',
   nodes: {
@@ -256,6 +265,7 @@ export const workflowLevel: Level = {
     resource_requirements: { take: { items: resourceRequirements } },
     failure_handler: { take: { items: failureHandler }, field: 'failure_handlers' },
     slurm_scheduler: { take: { items: slurmScheduler }, field: 'slurm_schedulers' },
+    pbs_scheduler: { take: { items: pbsScheduler }, field: 'pbs_schedulers' },
     action: { take: { items: action }, field: 'actions' },
     resource_monitor: { take: { level: resourceMonitor } },
     execution_config: { take: { level: executionConfig } },

@@ -23,21 +23,31 @@ export const schedulerQueries = (db: Database) => ({
 
 export type SchedulerQueries = ReturnType<typeof schedulerQueries>;
 
-export type SlurmSchedulerRow = Omit<SlurmScheduler, 'serialize_allocations'> & { serialize_allocations: number };
+export type SlurmSchedulerRow = Omit<SlurmScheduler, 'serialize_allocations' | 'pbs'> & {
+  serialize_allocations: number;
+  /** JSON. */
+  pbs: string | null;
+};
 
-export const schedulerOf = (row: SlurmSchedulerRow): SlurmScheduler => ({
+export const schedulerOf = ({ pbs, ...row }: SlurmSchedulerRow): SlurmScheduler => ({
   ...presentFields(row),
+  ...(pbs === null ? {} : { pbs: JSON.parse(pbs) as SlurmScheduler['pbs'] }),
   serialize_allocations: row.serialize_allocations === 1,
 });
 
 /** The columns that may change. */
 const schedulerColumns = [
   ...columns('name account nodes walltime gres mem ntasks_per_node partition qos tmp'),
-  ...columns('extra serialize_allocations'),
+  ...columns('extra serialize_allocations pbs'),
 ];
 
 export const schedulerValues = (scheduler: Omit<NewSlurmScheduler, 'workflow_id'>) =>
   columnValuesOf(
-    { ...scheduler, name: scheduler.name ?? '', serialize_allocations: scheduler.serialize_allocations ?? false },
+    {
+      ...scheduler,
+      name: scheduler.name ?? '',
+      serialize_allocations: scheduler.serialize_allocations ?? false,
+      pbs: scheduler.pbs ? JSON.stringify(scheduler.pbs) : null,
+    },
     schedulerColumns,
   );
