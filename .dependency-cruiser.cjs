@@ -153,8 +153,8 @@ module.exports = {
     forbid(
       'batch-systems-open-at-one-door',
       'what submits, asks about and ends allocations gets its batch system from cluster/open-batch.ts, whichever it is',
-      { path: '^src/', pathNot: '^src/cluster/(open-batch\\.ts$|slurm/)|\\.test\\.ts$' },
-      { path: '^src/cluster/slurm/(slurm|submission-script|sbatch)\\.ts$' },
+      { path: '^src/', pathNot: '^src/cluster/(open-batch\\.ts$|slurm/|pbs/)|\\.test\\.ts$' },
+      { path: '^src/cluster/(slurm/(slurm|submission-script|sbatch)\\.ts$|pbs/)' },
     ),
     forbid(
       'processes-start-at-three-doors',

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { type Answers, SHAPES } from './answers/answer.ts';
 import * as cards from './answers/cards.ts';
 import * as failures from './answers/failures.ts';
+import * as pbs from './answers/pbs.ts';
 import * as sacct from './answers/sacct.ts';
 import * as sbatch from './answers/sbatch.ts';
 import * as scontrol from './answers/scontrol.ts';
@@ -16,6 +17,7 @@ import * as sstat from './answers/sstat.ts';
 const QUESTIONS: readonly Answers[] = [
   cards,
   failures,
+  pbs,
   sacct,
   sbatch,
   scontrol,
@@ -43,6 +45,10 @@ const OTHERS: Readonly<Record<string, string>> = {
   make: 'tests/field/make/versions.test.ts',
   snakemake: 'tests/e2e/import-snakemake.test.ts',
   bash: 'it hands a script on to sbatch',
+  qsub: 'src/cluster/pbs/qsub.test.ts',
+  qdel: 'src/cluster/pbs/qdel.test.ts',
+  qhold: 'src/cluster/pbs/qdel.test.ts',
+  qrls: 'src/cluster/pbs/qdel.test.ts',
   systemctl: 'its words are shown',
   tar: 'it packs and unpacks',
 };
@@ -54,6 +60,7 @@ test('every program that we start has a table here, or a reason for which it has
     ...texts.matchAll(/\b(?:runHelper|runToEnd|readsWith|runInForeground|startDetached)\(\s*'([\w-]+)'/g),
     ...texts.matchAll(/\bprogram: '([\w-]+)'/g),
     ...texts.matchAll(/^ {2}(\w+): 'TORC_FAKE_\w+'/gm),
+    ...(/^export type PbsProgram =(.*?);/ms.exec(texts)?.[1] ?? '').matchAll(/'(\w+)'/g),
   ].map(([, name]) => name as string);
   const known = new Set([...QUESTIONS.map(({ program }) => program), ...Object.keys(OTHERS)]);
   expect(named.length).toBeGreaterThan(15);

@@ -6,12 +6,26 @@ export interface AllocationScript {
   readonly jobName: string;
   readonly scheduler: Pick<
     SlurmScheduler,
-    'account' | 'nodes' | 'walltime' | 'gres' | 'mem' | 'partition' | 'qos' | 'tmp' | 'extra' | 'serialize_allocations'
+    | 'account'
+    | 'nodes'
+    | 'walltime'
+    | 'gres'
+    | 'mem'
+    | 'partition'
+    | 'qos'
+    | 'tmp'
+    | 'extra'
+    | 'serialize_allocations'
+    | 'pbs'
   >;
   /** Options of all allocations of the workflow, by their long names. */
   readonly defaults: Readonly<Record<string, unknown>>;
   /** What jobs of the workflow request, for what the options leave open. */
-  readonly needs?: readonly { readonly num_cpus?: number | null | undefined }[];
+  readonly needs?: readonly {
+    readonly num_cpus?: number | null | undefined;
+    readonly memory?: string | null | undefined;
+    readonly num_gpus?: number | null | undefined;
+  }[];
   /** A comment on the second line: who submits. */
   readonly submitter?: string;
   /** The record of the allocation, or that of the first task of a job array. */

@@ -23,6 +23,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A batch system as the door has it (`cluster/open-batch.ts`). */
 export interface KnownBatch {
+  /** By which a configuration chooses it: `[client.batch] system`. */
+  readonly name?: string;
+  /** Whether these variables name it: those of a process inside one of its allocations. */
+  isMeant?(environment: Environment): boolean;
   /** Whether a process with these variables can submit allocations to it. */
   isHere(environment: Environment): boolean;
   open(environment: Environment, options: BatchOptions): BatchSystem;

@@ -1,6 +1,6 @@
 import type { ShellOptions } from '../batch/batch-system.ts';
 import { runHelper } from '../exec.ts';
-import { type OnSlow, saidIfSlow } from './slow.ts';
+import { type OnSlow, saidIfSlow } from '../batch/slow.ts';
 import { MARK_VARIABLE, OUTER_MARKS_VARIABLE } from '../../core/attempt/belongs-to.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

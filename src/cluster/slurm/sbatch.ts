@@ -5,7 +5,7 @@ import { runHelper } from '../exec.ts';
 import { HelperFailed } from '../helper-failed.ts';
 import { isAway } from './away.ts';
 import { type AskSlurm, outsideAllocation, slurmProgram } from './programs.ts';
-import { type OnSlow, saidIfSlow } from './slow.ts';
+import { type OnSlow, saidIfSlow } from '../batch/slow.ts';
 import { parseTime } from './text.ts';
 
 /** The id of the job that sbatch makes of a script, or of the array with these tasks. Throws `SubmissionFailed`. */

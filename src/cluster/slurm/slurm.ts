@@ -113,6 +113,8 @@ function openSlurm(environment: Environment, { atMostMs, onSlow }: BatchOptions)
 }
 
 export const slurm: KnownBatch = {
+  name: 'slurm',
+  isMeant: (environment) => Boolean(environment['TORC_FAKE_SBATCH'] || environment['SLURM_JOB_ID']),
   isHere: (environment) =>
     Boolean(environment['TORC_FAKE_SBATCH']) || programOn(environment['PATH'], 'sbatch') !== undefined,
   open: openSlurm,

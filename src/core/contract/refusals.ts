@@ -79,6 +79,8 @@ const REMEDIES = {
     BACKUP_REFUSED: 'Name another file.',
     DATABASE_NOT_COPIED:
       'Make room on the disk, and start the server again: it copies a database before it changes its tables.',
+    BATCH_SYSTEM_UNCLEAR:
+      'Write slurm or pbs under [client.batch] system in the configuration, or set TORC_BATCH_SYSTEM.',
     EXPORT_REFUSED: 'Name other workflows, or another file; --overwrite replaces an existing file.',
   },
   413: {
@@ -92,7 +94,7 @@ const REMEDIES = {
     MEMORY_MALFORMED: 'Write a whole number and one of k, m, g, t: "512m", "4g". Without a letter it means bytes.',
     DURATION_MALFORMED: 'Write an ISO 8601 duration: "PT30M", "PT2H30M", "P1DT12H".',
     WALLTIME_MALFORMED: 'Write D-HH:MM:SS, HH:MM:SS, MM:SS or whole minutes.',
-    SUBMISSION_REFUSED: 'Correct the value in slurm_schedulers, slurm_defaults or execution_config.',
+    SUBMISSION_REFUSED: 'Correct the value in slurm_schedulers, pbs_schedulers, slurm_defaults or execution_config.',
     PARAMETER_MALFORMED:
       'Write a range "1:10" or "0:1:0.1", a list "[a, b]", "@file" with one value a line, or one value.',
     TABLE_MALFORMED: 'Give a .csv with a header row, a .json array of objects, or .jsonl with one object a line.',
