@@ -2,6 +2,7 @@ import type { Client, Send } from '../client/client.ts';
 import { Unreachable } from '../client/errors.ts';
 import { patientAfterContact, PATIENCE_MS } from '../client/patient-after-contact.ts';
 import { API_VERSION, VERSION } from '../core/contract/version.ts';
+import { BATCH_VARIABLE } from '../core/allocation/batch-variable.ts';
 import type { Connection } from '../client/node/connect.ts';
 import { certificatesIn } from '../client/node/certificates.ts';
 import type { Context, OpenContext, Service } from './command/context.ts';
@@ -14,13 +15,15 @@ export function createContext({
   settings,
   configuration,
   output,
-  environment,
+  environment: given,
   hint,
   torc,
   makesDatabase = false,
 }: Pick<Context, 'settings' | 'configuration' | 'output' | 'environment' | 'hint' | 'torc'> & {
   /** A standalone database that is missing is made. */ readonly makesDatabase?: boolean;
 }): OpenContext {
+  const system = configuration['client.batch.system'];
+  const environment = system === undefined ? given : { ...given, [BATCH_VARIABLE]: system };
   let exitCode = 0;
   let opened: Promise<Service> | undefined;
   let standalone: Standalone | undefined;

@@ -52,13 +52,13 @@ const detect = command('hpc detect', {
       found?.profile ?? null,
       found === undefined
         ? 'No known HPC system detected.'
-        : `Detected HPC system: ${found.profile.display_name} (${found.isLive ? 'slurm' : found.profile.name})`,
+        : `Detected HPC system: ${found.profile.display_name} (${found.isLive ? found.system : found.profile.name})`,
     );
   },
 });
 
 const show = command('hpc show <name>', {
-  says: 'Show one HPC profile; the name slurm asks the cluster of this machine.',
+  says: 'Show one HPC profile; the name slurm or pbs asks the cluster of this machine.',
   offline: true,
   async run(context, [given]) {
     const { output, environment } = context;

@@ -51,10 +51,12 @@ export const slurmRunner = command('run <url> <workflow> <output-dir>', {
     const slurm = openBatch(environment);
     const reported = slurm.allocationOf(environment);
     if (reported === undefined)
-      throw new Failure('SLURM_JOB_ID is not set: this program runs inside a Slurm allocation; elsewhere use torc run');
+      throw new Failure(
+        'neither SLURM_JOB_ID nor PBS_JOBID names an allocation: this program runs inside one of Slurm or PBS, and not in a job of a PBS array; elsewhere use torc run',
+      );
     const { whileAway } = await import('../../cluster/slurm/away.ts');
     const onAway = (words: string) =>
-      output.warn(`the controller of Slurm is away; asking again for 5 minutes: ${words}`);
+      output.warn(`the controller of ${slurm.name} is away; asking again for 5 minutes: ${words}`);
     const patiently = <T>(ask: () => Promise<T>) => whileAway(ask, { wait: pause, onAway });
     const memoryBytes = await patiently(() => slurm.memoryOf(reported)).catch((error: Error) => {
       output.warn(
@@ -77,7 +79,8 @@ export const slurmRunner = command('run <url> <workflow> <output-dir>', {
       );
     });
     const endAtMs = leftSeconds === undefined ? undefined : steadyNow() + leftSeconds * 1000;
-    const allocation = { ...reported, memoryBytes, run: await slurm.runOf(reported) };
+    const run = await slurm.runOf(reported);
+    const allocation = { ...reported, memoryBytes, run, restarts: run.restarts ?? reported.restarts };
     const isShared = options.isSubtask === true;
     // Programs that stand in for Slurm know nothing of the end of an allocation.
     const knowsEnding = !environment['TORC_FAKE_SBATCH'];

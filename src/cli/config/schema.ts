@@ -161,6 +161,12 @@ const schema = {
     folders,
   ),
 
+  'client.batch.system': unset(
+    choiceKind('slurm', 'pbs'),
+    'the batch system where several are installed: slurm or pbs',
+    { variable: 'TORC_BATCH_SYSTEM' },
+  ),
+
   'client.watch.poll_interval': key(positiveKind, 30, 'accepted and not used, as in Torc 1.0.0', folders),
   'client.watch.max_retries': key(integerKind(0), 3, 'accepted and not used', folders),
   'client.watch.retry_cooldown': key(notNegative, 60, 'accepted and not used', folders),

@@ -1,7 +1,7 @@
 import { steadyNow } from '../../client/steady-clock.ts';
 import { keepTemporary } from '../slurm/slurm-options.ts';
 import { runHere } from '../../operations/run/run-here.ts';
-import { hasBatch, openBatch } from '../../cluster/open-batch.ts';
+import { hasBatch, openBatchIfClear } from '../../cluster/open-batch.ts';
 import { restrictFiles } from '../../cluster/umask.ts';
 import type { Runner, RunnerOptions, RunSummary } from '../../runner/facts/options.ts';
 import type { SubmitTools } from '../../operations/submit/submit-tools.ts';
@@ -88,14 +88,20 @@ export async function runWorkflow(
   restrictFiles(configuration['client.run.umask']);
   const { connection, url, jobVariables } = await context.service();
   const outputDir = options.outputDir;
-  const batch = openBatch(context.environment);
+  const batch = openBatchIfClear(context.environment);
+  const allocation = batch?.allocationOf(context.environment);
   const canSubmit = !settings.standalone && hasBatch(context.environment);
   const submitTools = canSubmit ? await submitToolsOf(context, options) : undefined;
+  // By it the processes of jobs are found. Of PBS it is ours, and missing where no script of ours set it.
+  const ofAllocation: (readonly [string, string])[] =
+    batch === undefined || allocation === undefined || context.environment[batch.jobVariable] !== undefined
+      ? []
+      : [[batch.jobVariable, String(allocation.jobId)]];
   const progress = createProgressLine(output, process.stderr, () => performance.now());
   const runner = await runHere(connection, {
     workflowId,
     batch: hasBatch(context.environment) ? batch : undefined,
-    allocation: batch.allocationOf(context.environment),
+    allocation,
     apiUrl: url,
     outputDir,
     submitTools,
@@ -117,7 +123,7 @@ export async function runWorkflow(
       isEnabled: configuration['client.offline.enabled'],
       pingIntervalSeconds: configuration['client.offline.drain_ping_interval_secs'],
     },
-    variables: jobVariables(workflowId),
+    variables: [...jobVariables(workflowId), ...ofAllocation],
     logLevel: settings.logLevel,
     hint: context.hint,
     ...registration,

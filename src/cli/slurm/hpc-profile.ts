@@ -33,6 +33,8 @@ export async function profileFor(context: Context, name: string | undefined): Pr
       'No HPC profile specified and no system detected.\nName one with --profile; torc hpc list shows the known ones.',
     );
   if (found.isLive)
-    context.output.notice(`Using the Slurm cluster that was detected here: ${found.profile.display_name}`);
+    context.output.notice(
+      `Using the ${found.system === 'pbs' ? 'PBS' : 'Slurm'} cluster that was detected here: ${found.profile.display_name}`,
+    );
   return found.profile;
 }

@@ -51,7 +51,7 @@ export async function submitTools(context: Context, options: SubmitOptions, comm
     mostTasks: once(() =>
       options.jobArrays !== false && configuration['client.slurm.job_arrays'] ? slurm.mostTasks() : Promise.resolve(1),
     ),
-    onSubmitted: ({ jobName, job }) => output.notice(`Submitted Slurm job name=${jobName} with ID=${job}`),
+    onSubmitted: ({ jobName, job }) => output.notice(`Submitted ${slurm.name} job name=${jobName} with ID=${job}`),
     onWarning: (words) => output.warn(words),
     onHeld: ({ allocations, why }) =>
       output.notice(

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { openBatch } from '../../cluster/open-batch.ts';
+import { openBatch, openBatchIfClear } from '../../cluster/open-batch.ts';
 import { detected, type DetectionRule, type HpcProfile, partition, registry } from '../../hpc/profile.ts';
 import { builtInProfiles } from '../../hpc/sites.ts';
 
@@ -16,6 +16,8 @@ export interface HpcSettings {
 
 /** The name that stands for the cluster of this machine, as BatchQueue describes it. */
 const LIVE = 'slurm';
+const isLive = (name: string, environment: Environment): boolean =>
+  name === LIVE || name === openBatchIfClear(environment)?.name.toLowerCase();
 
 export const knownProfiles = ({ customProfiles }: HpcSettings): HpcProfile[] =>
   registry(
@@ -29,7 +31,7 @@ export async function namedProfile(
   settings: HpcSettings,
   environment: Environment,
 ): Promise<HpcProfile | undefined> {
-  return name === LIVE
+  return isLive(name, environment)
     ? openBatch(environment).profile()
     : knownProfiles(settings).find((profile) => profile.name === name);
 }
@@ -38,14 +40,15 @@ export async function namedProfile(
 export async function detectedProfile(
   settings: HpcSettings,
   environment: Environment,
-): Promise<{ profile: HpcProfile; isLive: boolean } | undefined> {
+): Promise<{ profile: HpcProfile; isLive: boolean; system: string } | undefined> {
   const here = { environment, hostname: hostname(), fileExists: existsSync };
   const known = detected(knownProfiles(settings), here);
-  if (known !== undefined) return { profile: known, isLive: false };
-  const profile = await openBatch(environment)
-    .profile()
-    .catch(() => undefined);
-  return profile === undefined || profile.partitions.length === 0 ? undefined : { profile, isLive: true };
+  if (known !== undefined) return { profile: known, isLive: false, system: LIVE };
+  const batch = openBatch(environment);
+  const profile = await batch.profile().catch(() => undefined);
+  return profile === undefined || profile.partitions.length === 0
+    ? undefined
+    : { profile, isLive: true, system: batch.name.toLowerCase() };
 }
 
 /** The account for allocations on a site: that of the profile, if the configuration has one, or the general one. */

@@ -9,6 +9,8 @@ export interface QueuedAllocation {
   readonly reason: string | undefined;
   /** Slurm says that it has ended, and no runner of it reported to the server. */
   readonly hasEnded: boolean;
+  /** The name of the batch system, if it is not Slurm. */
+  readonly system?: string;
 }
 
 /** A person waits for the answers; the programs give up on a controller that is away after 9 to 18 s. */
@@ -31,5 +33,6 @@ export async function queuedAllocations(
     slurmJobId,
     reason: reasons.get(slurmJobId),
     hasEnded: states.get(slurmJobId)?.state === 'ended',
+    ...(slurm.name === 'Slurm' ? {} : { system: slurm.name }),
   }));
 }

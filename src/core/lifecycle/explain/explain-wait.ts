@@ -8,6 +8,7 @@ import { anywhere, nextCommand } from './next-command.ts';
 import { noPartition } from './no-partition.ts';
 import { nearestObstacles, obstacles } from '../placement/obstacles.ts';
 import { isImpossible, waitingLimitWords } from '../placement/waiting-limit.ts';
+import { batchWords } from '../../allocation/batch-words.ts';
 import { queueReasonOf } from './queue-reason.ts';
 import { tooWide } from './too-wide.ts';
 
@@ -205,9 +206,10 @@ function inQueue({ queued = [], unbegun = [], workflow }: JobFacts, never: reado
   const named = (those: typeof reported) => those.map(({ slurmJobId }) => slurmJobId).join(' ');
   const held = named(reported.filter(({ found }) => found && found.isHeld));
   const stuck = named(reported.filter(({ found }) => found && found.isFinal));
-  const ids = waiting.map(({ slurmJobId }) => slurmJobId).join(',');
+  const ids = waiting.map(({ slurmJobId }) => String(slurmJobId));
+  const batch = batchWords(waiting[0]?.system);
   return {
-    headline: 'is ready, and waits for an allocation that Slurm has not started',
+    headline: `is ready, and waits for an allocation that ${batch.name} has not started`,
     reasons: [
       ...reported.map(({ slurmJobId, found }) => ({
         code: found && found.isFinal ? 'allocation_stuck' : 'allocation_waits',
@@ -217,10 +219,10 @@ function inQueue({ queued = [], unbegun = [], workflow }: JobFacts, never: reado
     ],
     next:
       stuck === ''
-        ? [`squeue --start -j ${ids}`]
+        ? [batch.whyTheyWait(ids)]
         : [
-            ...(held === '' ? [] : [`scontrol release ${held}`]),
-            `scancel ${stuck}`,
+            ...(held === '' ? [] : [`${batch.release} ${held}`]),
+            `${batch.cancel} ${stuck}`,
             `torc slurm list ${workflow.id}`,
             `torc slurm schedule-nodes ${workflow.id}`,
           ],

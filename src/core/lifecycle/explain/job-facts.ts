@@ -85,6 +85,8 @@ export interface JobFacts extends JobKind {
     readonly reason: string | undefined;
     /** Slurm says that it has ended. */
     readonly hasEnded?: boolean;
+    /** The name of the batch system, if it is not Slurm. */
+    readonly system?: string;
   }[];
   /** If no runner is active: the newest allocations, if each of them ended before a runner began, with how and with its last words. */
   readonly unbegun?: readonly {

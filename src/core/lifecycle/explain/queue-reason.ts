@@ -75,12 +75,28 @@ const LIMITS: readonly (readonly [RegExp, words: string, isFinal: boolean])[] = 
   ],
 ];
 
+/** Sentences of PBS: `comment` of a job, or ours for its state. Source: OpenPBS 23.06.06. */
+const PBS: readonly (readonly [RegExp, Omit<QueueReason, 'words'>])[] = [
+  [/^Can Never Run: /, { isFinal: true, isUsual: false, isHeld: false }],
+  [/^Held: by its owner/, { isFinal: true, isUsual: false, isHeld: true }],
+  [/^Held: for another job/, { isFinal: false, isUsual: true, isHeld: false }],
+  [/^Held: /, { isFinal: true, isUsual: false, isHeld: false }],
+  // A queue is started again, and a node that is offline or down comes back, by an administrator, or not.
+  [
+    /^Not Running: (?:Queue not started|Insufficient amount of resource: host)/,
+    { isFinal: false, isUsual: false, isHeld: false },
+  ],
+  [/^(?:Not Running|Waiting): /, { isFinal: false, isUsual: true, isHeld: false }],
+];
+
 /**
  * The reason of a pending job in words. A reason that is not known here keeps its own.
  *
  * Source: squeue(1), JOB REASON CODES, and the words in libslurmfull.so of 22.05.8 and 26.05.3.
  */
 export function queueReasonOf(reason: string): QueueReason {
+  const ofPbs = PBS.find(([pattern]) => pattern.test(reason))?.[1];
+  if (ofPbs !== undefined) return { words: reason, ...ofPbs };
   const word = reason.replace(/^\(|\)$/g, '');
   const limit = LIMITS.find(([pattern]) => pattern.test(word));
   const unusual = UNUSUAL.find(([pattern]) => pattern.test(word));

@@ -1,4 +1,5 @@
 import { type SlurmJob, wholeJobs } from '../../../core/allocation/slurm-job.ts';
+import { type BatchWords, batchWords } from '../../../core/allocation/batch-words.ts';
 import { recoverCommand } from '../../../core/lifecycle/explain/next-command.ts';
 import { type QueueReason, queueReasonOf } from '../../../core/lifecycle/explain/queue-reason.ts';
 import { someOf } from '../../../core/quantity/count-text.ts';
@@ -16,7 +17,7 @@ interface Queue {
 export function queueLines({ queued, id, working }: Queue, hint: Hint): string[] {
   const gone = queued.filter(({ hasEnded }) => hasEnded).map(({ slurmJobId }) => String(slurmJobId));
   const isAlive = working > 0 || gone.length < queued.length;
-  const known = queued.flatMap(({ slurmJobId, reason }) => (reason === undefined ? [] : [{ slurmJobId, reason }]));
+  const known = queued.flatMap(({ reason, ...each }) => (reason === undefined ? [] : [{ ...each, reason }]));
   const ended =
     gone.length === 0
       ? []
@@ -25,7 +26,7 @@ export function queueLines({ queued, id, working }: Queue, hint: Hint): string[]
         ];
   const waiting = [...Map.groupBy(known, ({ reason }) => reason)].flatMap(([reason, those]) => {
     const ids = those.map(({ slurmJobId }) => slurmJobId);
-    return [reasonLine(queueReasonOf(reason), ids)];
+    return [reasonLine(queueReasonOf(reason), ids, batchWords(those[0]?.system))];
   });
   return [...ended, ...waiting];
 }
@@ -41,17 +42,17 @@ export const stuckAllocations = (queued: readonly QueuedAllocation[]) =>
     const found = those[0]?.reason === undefined ? undefined : queueReasonOf(those[0].reason);
     if (found === undefined || found.isUsual) return [];
     const ids = those.map(({ slurmJobId }) => slurmJobId);
-    return [{ key, line: reasonLine(found, ids) }];
+    return [{ key, line: reasonLine(found, ids, batchWords(those[0]?.system)) }];
   });
 
 /** Allocations that a command names. */
 const NAMED = 5;
 
-function reasonLine({ words, isFinal, isHeld }: QueueReason, ids: readonly SlurmJob[]): string {
+function reasonLine({ words, isFinal, isHeld }: QueueReason, ids: readonly SlurmJob[], batch: BatchWords): string {
   const isOne = ids.length === 1;
   const who = `${isOne ? 'Allocation' : 'Allocations'} ${someOf(ids.map(String))}`;
-  if (!isFinal) return `${who} ${isOne ? 'waits' : 'wait'} in the queue of Slurm (${words})`;
+  if (!isFinal) return `${who} ${isOne ? 'waits' : 'wait'} in the queue of ${batch.name} (${words})`;
   const named = ids.slice(0, NAMED).join(' ');
-  const release = isHeld ? ` To let ${isOne ? 'it' : 'them'} start: scontrol release ${named}.` : '';
-  return `${who} ${isOne ? 'does' : 'do'} not start as requested (${words}).${release} To give up: scancel ${named}`;
+  const release = isHeld ? ` To let ${isOne ? 'it' : 'them'} start: ${batch.release} ${named}.` : '';
+  return `${who} ${isOne ? 'does' : 'do'} not start as requested (${words}).${release} To give up: ${batch.cancel} ${named}`;
 }
