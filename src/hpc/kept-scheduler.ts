@@ -4,7 +4,7 @@ import type { SlurmScheduler } from '../core/contract/scheduling.ts';
 /** What new allocations keep of the scheduler that their jobs had. */
 export type KeptScheduler = Pick<
   SlurmScheduler,
-  'id' | 'name' | 'account' | 'partition' | 'qos' | 'gres' | 'tmp' | 'extra' | 'serialize_allocations'
+  'id' | 'name' | 'account' | 'partition' | 'qos' | 'gres' | 'tmp' | 'extra' | 'serialize_allocations' | 'pbs'
 >;
 
 /**

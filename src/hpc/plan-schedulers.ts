@@ -4,7 +4,7 @@ import { formatWalltime, parseWalltime } from '../core/quantity/slurm-time.ts';
 import { allocationSize, type SizeOptions } from './allocation-size.ts';
 import { mergeGroups } from './merge-groups.ts';
 import { chainSeconds, type WaitsFor } from './chain.ts';
-import { extraOf, gresOf } from './kept-scheduler.ts';
+import { extraOf, gresOf, type KeptScheduler } from './kept-scheduler.ts';
 import { neededSeconds, type NodeHours, shareOf } from './node-hours.ts';
 import { hasWholeNodes, packGroups, type Sized } from './pack-groups.ts';
 import { type Placed, placeGroup } from './place-group.ts';
@@ -42,6 +42,8 @@ export interface PlannedScheduler {
   readonly gres: string | undefined;
   readonly tmp: string | undefined;
   readonly extra: string | undefined;
+  /** Of a scheduler for PBS: its chunks are planned anew. */
+  readonly pbs?: KeptScheduler['pbs'];
   readonly isSerialized: boolean;
   readonly allocations: number;
   readonly group: JobGroup;
@@ -159,6 +161,7 @@ function schedulerOf(placed: Sized, options: SchedulerPlanOptions, base: string)
     gres: gresOf(isKept ? kept : undefined, perNode.gpus),
     tmp: kept?.tmp ?? undefined,
     extra: extraOf(kept, { cpus: perNode.cpus, defaults: options.defaults }),
+    ...(kept?.pbs ? { pbs: { project: kept.pbs.project, place: kept.pbs.place } } : {}),
     isSerialized: kept?.serialize_allocations === true,
     allocations,
     group,

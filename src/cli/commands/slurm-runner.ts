@@ -80,7 +80,8 @@ export const slurmRunner = command('run <url> <workflow> <output-dir>', {
     });
     const endAtMs = leftSeconds === undefined ? undefined : steadyNow() + leftSeconds * 1000;
     const run = await slurm.runOf(reported);
-    const allocation = { ...reported, memoryBytes, run, restarts: run.restarts ?? reported.restarts };
+    const more = await slurm.moreOf?.(reported);
+    const allocation = { ...reported, ...more, memoryBytes, run, restarts: run.restarts ?? reported.restarts };
     const isShared = options.isSubtask === true;
     // Programs that stand in for Slurm know nothing of the end of an allocation.
     const knowsEnding = !environment['TORC_FAKE_SBATCH'];

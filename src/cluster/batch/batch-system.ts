@@ -118,6 +118,8 @@ interface InsideAllocation {
   nodesOf(allocation: Allocation): Promise<readonly string[]>;
   /** The memory of this node that belongs to it, in bytes; undefined where nothing says it. */
   memoryOf(allocation: Allocation): Promise<number | undefined>;
+  /** What else belongs to it on this node where no variable says so: the others keep their values. Without an answer it is empty. */
+  moreOf?(allocation: Allocation): Promise<Partial<Allocation>>;
   /** The run of it in which this process is, as the batch system reports it to others; without an answer, how often it was requeued. Never rejects. */
   runOf(allocation: Pick<Allocation, 'jobId' | 'restarts'>): Promise<AllocationRun>;
   /**

@@ -95,6 +95,19 @@ function openPbs(environment: Environment, { atMostMs, onSlow }: BatchOptions): 
       const record = await recordOf(jobId);
       return record === undefined ? undefined : sharesIn(record)[nodeId]?.memoryBytes;
     },
+    moreOf: ({ jobId, nodeId, gpus }) =>
+      recordOf(jobId).then(
+        (record) => {
+          const shares = record === undefined ? [] : sharesIn(record);
+          const own = shares[nodeId];
+          if (own === undefined) return {};
+          const counted = own.gpus > 0 ? Array.from({ length: own.gpus }, (_, at) => String(at)) : undefined;
+          // The scheduler counts GPUs: which they are says a hook of the site, by a variable, or nothing. Jobs of sites that give whole nodes
+          // ask for none, and have all.
+          return { cpus: own.cpus, cpusPerNode: shares.map(({ cpus }) => cpus), gpus: gpus ?? counted };
+        },
+        () => ({}),
+      ),
     runOf: ({ jobId, restarts }) =>
       recordOf(jobId).then(
         (record) => (record === undefined ? { restarts } : runIn(record)),

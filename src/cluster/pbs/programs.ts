@@ -23,9 +23,9 @@ const MARKS: ReadonlySet<string> = new Set([MARK_VARIABLE, OUTER_MARKS_VARIABLE]
 const WHERE: ReadonlySet<string> = new Set(['PBS_CONF_FILE', 'PBS_SERVER', 'PBS_EXEC', 'PBS_HOME', 'PBS_PRIMARY']);
 
 /** The variables of a process outside of its PBS job, and without the marks of runners, to whose jobs it does not belong. */
-export const outsidePbsJob = (environment: Environment): Environment =>
+const outsidePbsJob = (environment: Environment): Environment =>
   Object.fromEntries(
-    Object.entries(environment).filter(([name]) => WHERE.has(name) || !(MARKS.has(name) || /^PBS_/.test(name))),
+    Object.entries(environment).filter(([name]) => WHERE.has(name) || !(MARKS.has(name) || name.startsWith('PBS_'))),
   );
 
 // Clients of a server that hangs wait without end.

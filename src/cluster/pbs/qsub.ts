@@ -12,7 +12,7 @@ import { directivesIn } from './submission-script.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Beside the scripts, with what PBS writes of its own about their jobs. */
-export const PBS_FOLDER = 'pbs';
+const PBS_FOLDER = 'pbs';
 
 /**
  * The number of the job that qsub makes of a script. Throws `SubmissionFailed`.

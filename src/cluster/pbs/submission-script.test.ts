@@ -79,6 +79,12 @@ describe('the script of an allocation of PBS', () => {
     );
   });
 
+  it('the CPUs that a plan counts on are those of its chunks, beside the further options of the scheduler', () => {
+    const found = asks({ extra: '-l filesystems=home --cpus-per-task=8', mem: '1g' }, [{ num_cpus: 2 }]);
+    expect(found).toContain('select=1:ncpus=8:mem=1048576kb');
+    expect(found).toMatch(/-l filesystems=home$/);
+  });
+
   test.each([
     ['qos', { qos: 'high' }, {}],
     ['tmp', { tmp: '10g' }, {}],

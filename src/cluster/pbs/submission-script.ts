@@ -31,7 +31,8 @@ export function pbsScript({
   runner,
 }: AllocationScript): string {
   refuseOptionsOfSlurm(scheduler, defaults);
-  const { pbs, account, partition: queue, walltime, extra } = scheduler;
+  const { pbs, account, partition: queue, walltime } = scheduler;
+  const { rest: extra } = cpusIn(scheduler.extra);
   const select = pbs?.select ?? selectOf(scheduler, needs);
   const place = pbs?.place ?? (scheduler.nodes > 1 ? 'scatter' : undefined);
   const options: (readonly [string, string | null | undefined])[] = [
@@ -51,7 +52,7 @@ export function pbsScript({
     '#!/bin/bash',
     ...(submitter === undefined ? [] : [`# ${submitter}`]),
     ...options.flatMap(([name, value]) => (value ? [directive(name, value)] : [])),
-    ...(extra?.trim() ? [`#PBS ${oneLine('extra', extra.trim())}`] : []),
+    ...(extra === '' ? [] : [`#PBS ${oneLine('extra', extra)}`]),
     '',
     `export ${PBS_JOB_VARIABLE}="\${PBS_JOBID%%[.[]*}" ${BEGAN_VARIABLE}="$(date +%s)"`,
     ...(record === undefined ? [] : [`export ${ALLOCATION_VARIABLE}=${record.id}`]),
@@ -101,11 +102,13 @@ function clockOf(walltime: string): string {
 type Needs = NonNullable<AllocationScript['needs']>;
 
 /** As much on each node as the scheduler asks for, or else as the largest job needs: PBS gives one CPU otherwise, and limits no memory. */
-function selectOf({ nodes, mem, gres }: AllocationScript['scheduler'], needs: Needs): string {
-  const cpus = greatest(
-    needs.map(({ num_cpus: count }) => count ?? 1),
-    1,
-  );
+function selectOf({ nodes, mem, gres, extra }: AllocationScript['scheduler'], needs: Needs): string {
+  const cpus =
+    cpusIn(extra).cpus ??
+    greatest(
+      needs.map(({ num_cpus: count }) => count ?? 1),
+      1,
+    );
   const memoryBytes = mem
     ? parseMemory(mem)
     : greatest(
@@ -126,6 +129,15 @@ function selectOf({ nodes, mem, gres }: AllocationScript['scheduler'], needs: Ne
   ].join(':');
 }
 
+/** The CPUs of a node as plans write them for every batch system (`hpc/kept-scheduler.ts`), and the options beside them. */
+function cpusIn(extra: string | null | undefined): { readonly cpus: number | undefined; readonly rest: string } {
+  const text = extra ?? '';
+  const cpus = PLANNED_CPUS.exec(text)?.[1];
+  return { cpus: cpus === undefined ? undefined : Number(cpus), rest: text.replace(PLANNED_CPUS, ' ').trim() };
+}
+
+const PLANNED_CPUS = /(?<!\S)--cpus-per-task=(\d+)(?!\S)/;
+
 /** Options of sbatch, which a scheduler for Slurm has beside its fields. */
 function refuseOptionsOfSlurm(scheduler: AllocationScript['scheduler'], defaults: AllocationScript['defaults']): void {
   const { pbs, extra, qos, tmp, serialize_allocations: isSerialized } = scheduler;
@@ -133,7 +145,7 @@ function refuseOptionsOfSlurm(scheduler: AllocationScript['scheduler'], defaults
   if (qos) throw untranslated('qos', qos);
   if (tmp) throw untranslated('tmp', tmp);
   if (pbs) return;
-  if (extra?.trim()) throw untranslated('extra', extra);
+  if (cpusIn(extra).rest !== '') throw untranslated('extra', extra);
   const [name] = Object.keys(defaults);
   if (name !== undefined) throw untranslated(`slurm_defaults: ${name}`, defaults[name]);
 }

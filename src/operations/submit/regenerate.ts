@@ -161,7 +161,7 @@ function ignoreClaimed(error: unknown): void {
 
 async function createScheduler(client: Client, workflowId: number, each: Remaining): Promise<number | undefined> {
   if (each.allocations === 0) return undefined;
-  const { name, account, mem, walltime, partition, qos, gres, tmp, extra, isSerialized } = each.planned;
+  const { name, account, mem, walltime, partition, qos, gres, tmp, extra, pbs, isSerialized } = each.planned;
   const body = {
     workflow_id: workflowId,
     name,
@@ -174,6 +174,7 @@ async function createScheduler(client: Client, workflowId: number, each: Remaini
     gres,
     tmp,
     extra,
+    pbs,
     ...(isSerialized ? { serialize_allocations: true } : {}),
   };
   return (await client.createSlurmScheduler({ body })).id;
