@@ -36,7 +36,7 @@ if (pbsIsMissing !== undefined) console.error(`Tests on PBS are skipped: ${pbsIs
 const PORTS_OF_CLUSTER = 200;
 const TRIES = 6;
 
-interface PbsOptions {
+export interface PbsOptions {
   readonly nodes?: number;
   readonly cpusPerNode?: number;
   /** Directives of qmgr: `set server node_fail_requeue=310`. */
