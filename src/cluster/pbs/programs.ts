@@ -72,6 +72,6 @@ export const failed = (program: PbsProgram, { code, stderr }: PbsAnswer): Helper
 
 /** The words of a server that is away or starts. Source: pbs_error.h, and what clients print. */
 export const isPbsAway = (words: string): boolean =>
-  /cannot connect to server|connection refused|errno=15010|premature end of message|server is not active|Timed?[ _]?out|invalid credential|communication failure/i.test(
+  /cannot connect to server|connection refused|errno=15010|server is not active|Timed?[ _]?out|invalid credential|communication failure/i.test(
     words,
   );

@@ -54,11 +54,14 @@ export const scriptIn = ({ fields }: PbsRecord): string | undefined =>
 
 /** Exit codes of qsub: its error numbers modulo 256. Source: pbs_error.h. */
 const FULL = 38;
-const AWAY: ReadonlySet<number> = new Set([162]);
+/** Connection refused, and a credential that the daemon of the site gave out too late. */
+const AWAY: ReadonlySet<number> = new Set([162, 171]);
+/** The answer was cut off: the server may have the job. */
+const CUT_OFF = 183;
 
 function kindOf({ code, stderr }: PbsAnswer): SubmissionFailed['kind'] {
   // It was killed, or its answer is no id: the job may exist.
-  if (code === 0 || code > 255) return 'unclear';
+  if (code === 0 || code > 255 || code === CUT_OFF) return 'unclear';
   if (code === FULL || /would exceed .*limit/i.test(stderr)) return 'full';
   return AWAY.has(code) || isPbsAway(stderr) ? 'away' : 'refused';
 }
