@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { parseDsv } from '../../src/cluster/pbs/dsv.ts';
@@ -7,6 +6,7 @@ import type { AskPbs, PbsAnswer } from '../../src/cluster/pbs/programs.ts';
 import { openQstat } from '../../src/cluster/pbs/qstat.ts';
 import { submitPbsScript } from '../../src/cluster/pbs/qsub.ts';
 import { pbsStateOf, pbsWordOf } from '../../src/cluster/pbs/states.ts';
+import { temporaryFolder } from '../support/programs.ts';
 
 /** Public reports of people whose programs submit to PBS, and what happens here. */
 const always =
@@ -113,7 +113,7 @@ describe('how jobs stand', () => {
 
 describe('what qsub answers', () => {
   const submit = async (answer: Partial<PbsAnswer>) => {
-    const script = join(mkdtempSync(join(tmpdir(), 'torc-pbs-field-')), 'a_b.sh');
+    const script = join(temporaryFolder(), 'a_b.sh');
     writeFileSync(script, '#!/bin/bash\n#PBS -N a\n\ntrue\n');
     return submitPbsScript(always(answer), {}, script).catch((error: { kind?: string }) => error.kind);
   };

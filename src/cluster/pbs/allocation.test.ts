@@ -6,7 +6,7 @@ import { pbsAllocationOf, sharesIn } from './allocation.ts';
 import { parseDsv } from './dsv.ts';
 
 describe('the allocation of a process in a PBS job', () => {
-  it('is known by its variables and its node file, in which a node has a line for each of its processes', () => {
+  it('an allocation is known by its variables and its node file, in which a node has a line for each of its processes', () => {
     const file = join(temporaryFolder(), 'nodes');
     writeFileSync(file, 'n1\nn1\nn2\n');
     expect(
@@ -21,12 +21,12 @@ describe('the allocation of a process in a PBS job', () => {
     ).toMatchObject({ jobId: 12, nodeId: 1, nodes: 2, nodeList: 'n1,n2', cpus: 4, beganAtMs: 1_795_980_000_000 });
   });
 
-  it('is none outside of a job, nor in a job of an array, which has no number of its own', () => {
+  it('there is no allocation outside of a job, nor in a job of an array, which has no number of its own', () => {
     expect(pbsAllocationOf({ PBS_JOBID: '12.pbs' })).toBeUndefined();
     expect(pbsAllocationOf({ PBS_JOBID: '5[2].pbs', PBS_ENVIRONMENT: 'PBS_BATCH' })).toBeUndefined();
   });
 
-  it('has of each node the sum of its chunks there', () => {
+  it('an allocation has of each node the sum of its chunks there', () => {
     const vnodes = '(n1:ncpus=2:mem=512000kb:ngpus=1)+(n2:ncpus=1)+(n1:ncpus=1:mem=1024kb)';
     const [job] = parseDsv('job', `Job Id: 12.pbs|exec_vnode=${vnodes}\n`);
     expect(job && sharesIn(job)).toEqual([

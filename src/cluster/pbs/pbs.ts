@@ -13,9 +13,8 @@ import { deleteJob, deleteQueued, releaseJob } from './qdel.ts';
 import { ownJobs } from './qselect.ts';
 import { openQstat } from './qstat.ts';
 import { scriptIn, submitPbsScript } from './qsub.ts';
-import { isByScheduler, pbsStateOf, pbsWordOf, scriptExitOf } from './states.ts';
+import { isByScheduler, pbsStateOf, pbsWordOf, scriptExitOf, pbsWaitingWords } from './states.ts';
 import { pbsJobNameIn, pbsScript } from './submission-script.ts';
-import { waitingWords } from './waiting.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -59,7 +58,7 @@ function openPbs(environment: Environment, { atMostMs, onSlow }: BatchOptions): 
     waitingReasons: async (jobs) =>
       new Map(
         [...(await qstat.jobs(jobs, SOON_MS))].flatMap(([job, record]) => {
-          const words = waitingWords(record);
+          const words = pbsWaitingWords(record);
           return words === undefined ? [] : [[job, words] as const];
         }),
       ),

@@ -24,13 +24,13 @@ async function submitted(answer: Partial<PbsAnswer>, environment: Record<string,
 }
 
 describe('the submission of a script to PBS', () => {
-  it('gives the options of its lines to qsub, and bash as the program, which is not the child of a login shell', async () => {
+  it('a submission gives the options of its lines to qsub, and bash as the program, which is not the child of a login shell', async () => {
     const { end, given, copy } = await submitted({ stdout: '12.pbs\n' });
     expect(end).toBe(12);
     expect(given).toEqual(['-f', '-N', 'wf1_9_1', '-l', 'select=1:ncpus=2', '--', '/bin/bash', copy]);
   });
 
-  it('keeps the variables of the user in a private copy, which a shell reads back as they were', async () => {
+  it('a submission keeps the variables of the user in a private copy, which a shell reads back as they were', async () => {
     const { copy, text = '' } = await submitted(
       { stdout: '12.pbs\n' },
       { A: `a 'b' "c" \\d\n$e,f`, PBS_JOBID: '3.pbs', SSH_TTY: 'x', 'BASH_FUNC_module%%': '() { echo "$1"; }' },

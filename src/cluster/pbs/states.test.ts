@@ -1,8 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { parseDsv } from './dsv.ts';
 import { jobOfPbsId, pbsIdOf } from './ids.ts';
-import { pbsStateOf, pbsWordOf, scriptExitOf } from './states.ts';
-import { waitingWords } from './waiting.ts';
+import { pbsStateOf, pbsWordOf, scriptExitOf, pbsWaitingWords } from './states.ts';
 
 const record = (fields: string) => {
   const [job] = parseDsv('job', `Job Id: 12.pbs|${fields}\n`);
@@ -49,7 +48,7 @@ describe('how PBS says that a job stands', () => {
     ['job_state=H|substate=22|Hold_Types=s', 'Held: for another job'],
     ['job_state=H|substate=20|Hold_Types=u', 'Held: by its owner'],
     ['job_state=R|comment=Job run at Sat Nov 28', undefined],
-  ])('why a job waits: %s', (fields, words) => expect(waitingWords(record(fields))).toBe(words));
+  ])('why a job waits: %s', (fields, words) => expect(pbsWaitingWords(record(fields))).toBe(words));
 });
 
 describe('ids of jobs', () => {

@@ -14,7 +14,7 @@ const asks = (over: Partial<AllocationScript['scheduler']>, needs: AllocationScr
   directivesIn(text({ scheduler: { ...submission.scheduler, ...over }, needs })).join(' ');
 
 describe('the script of an allocation of PBS', () => {
-  it('asks for what the scheduler says, appends to the files of the allocation, and runs a runner', () => {
+  it('the script asks for what the scheduler says, appends to the files of the allocation, and runs a runner', () => {
     expect(text().split('\n')).toEqual([
       '#!/bin/bash',
       '#PBS -N wf7_99_1',
@@ -36,7 +36,7 @@ describe('the script of an allocation of PBS', () => {
     ]);
   });
 
-  it('asks for as much as the largest job needs where the scheduler leaves it open, and for what select says where it does not', () => {
+  it('the script asks for as much as the largest job needs where the scheduler leaves it open, and for what select says where it does not', () => {
     const needs = [
       { num_cpus: 2, memory: '8g', num_gpus: 1 },
       { num_cpus: 4, memory: '50m', num_gpus: 0 },
@@ -48,7 +48,7 @@ describe('the script of an allocation of PBS', () => {
     );
   });
 
-  it('has every field of a scheduler for PBS, and its further options as a shell reads them', () => {
+  it('the script has every field of a scheduler for PBS, and its further options as a shell reads them', () => {
     const found = asks({
       account: 'ann lab',
       partition: 'workq',

@@ -11,14 +11,14 @@ const root = resolve(import.meta.dirname, '../../..');
  * Takes the steps of a page in a fresh folder. Throws at the first that does not do what the page says.
  *
  * Without a network, what is done in a fresh clone of the repository is left out: `npm ci` fetches packages for 20 s. What
- * needs a Slurm cluster is left out where SLURM_CONF names none, what needs hosts that ssh reaches where TORC_TEST_HOSTS is not set,
+ * needs a Slurm cluster is left out where SLURM_CONF names none, a PBS cluster where PBS_CONF_FILE does, what needs hosts that ssh reaches where TORC_TEST_HOSTS is not set,
  * and what needs a program of this machine where there is none.
  */
 export async function follow(steps: readonly Step[], options: ReaderOptions): Promise<Followed> {
   if (!steps.some((step) => step.kind === 'commands' && canRun(step, options)))
     return {
       skipped:
-        'it needs a Slurm cluster (SLURM_CONF), hosts that ssh reaches (TORC_TEST_HOSTS) or a program that is not here, or is followed by tests/sonar',
+        'it needs a Slurm cluster (SLURM_CONF) or a PBS cluster (PBS_CONF_FILE), hosts that ssh reaches (TORC_TEST_HOSTS) or a program that is not here, or is followed by tests/sonar',
     };
   const reader = await openReader(options);
   for (const step of steps) {
@@ -34,13 +34,14 @@ export interface Followed {
 }
 
 const canRun = (
-  { notRun, clone, needsSlurm, needsHosts, program, servers }: RunCommands,
+  { notRun, clone, needsSlurm, needsPbs = false, needsHosts, program, servers }: RunCommands,
   { hasNetwork, servers: there = [] }: ReaderOptions,
 ) =>
   notRun === undefined &&
   servers.every((server) => there.includes(server)) &&
   (hasNetwork || clone !== 'fresh') &&
   (!needsSlurm || process.env['SLURM_CONF'] !== undefined) &&
+  (!needsPbs || process.env['PBS_CONF_FILE'] !== undefined) &&
   (!needsHosts || process.env['TORC_TEST_HOSTS'] !== undefined) &&
   (program === undefined || spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0);
 

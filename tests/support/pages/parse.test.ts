@@ -65,6 +65,7 @@ describe('a page is read as steps', () => {
     expect(after('<!-- in a clone -->')).toMatchObject({ exitCode: 0, clone: 'fresh' });
     expect(after('<!-- in a clone after npm ci -->')).toMatchObject({ clone: 'set up' });
     expect(after('<!-- on a Slurm cluster -->')).toMatchObject({ needsSlurm: true });
+    expect(after('<!-- on a PBS cluster -->')).toMatchObject({ needsSlurm: false, needsPbs: true });
     expect(after('<!-- with hosts that ssh reaches -->')).toMatchObject({ needsHosts: true });
     expect(after('<!-- not run: it needs root -->')).toMatchObject({ notRun: 'it needs root' });
   });

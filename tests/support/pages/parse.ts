@@ -6,7 +6,7 @@
  *   output that the reader is promised. `…` in such a line stands for anything; a line `^C` is the key that the reader presses.
  * - A comment on the line before a block says how it is run: `<!-- exit 1 -->` (the last command ends with this code),
  *   `<!-- in a clone -->` (in a fresh clone of the repository), `<!-- in a clone after npm ci -->`,
- *   `<!-- on a Slurm cluster -->`, `<!-- with hosts that ssh reaches -->`, `<!-- with the program make -->`,
+ *   `<!-- on a Slurm cluster -->`, `<!-- on a PBS cluster -->`, `<!-- with hosts that ssh reaches -->`, `<!-- with the program make -->`,
  *   `<!-- with PostgreSQL -->`, `<!-- with Kafka and PostgreSQL -->`, `<!-- not run: the reason -->`.
  *
  * Other blocks are text.
@@ -30,6 +30,7 @@ export interface RunCommands {
   readonly clone: 'none' | 'fresh' | 'set up';
   /** Whether it needs a cluster to which jobs can be submitted. */
   readonly needsSlurm: boolean;
+  readonly needsPbs?: boolean;
   /** Whether it needs the hosts worker1 and worker2, which ssh reaches. */
   readonly needsHosts: boolean;
   /** A program of this machine that it needs. */
@@ -85,12 +86,16 @@ function stepOf(language: string, body: readonly string[], before: string, line:
   return name === undefined ? undefined : { kind: 'file', line, name, text: body.map((each) => `${each}\n`).join('') };
 }
 
-const isAboutRunning = (comment: string) => /^(?:exit|in a clone|on a Slurm cluster|with |not run)/.test(comment);
+const isAboutRunning = (comment: string) =>
+  /^(?:exit|in a clone|on a (?:Slurm|PBS) cluster|with |not run)/.test(comment);
 
 function howToRun(
   comment: string | undefined,
   line: number,
-): Pick<RunCommands, 'exitCode' | 'clone' | 'needsSlurm' | 'needsHosts' | 'program' | 'servers' | 'notRun'> {
+): Pick<
+  RunCommands,
+  'exitCode' | 'clone' | 'needsSlurm' | 'needsPbs' | 'needsHosts' | 'program' | 'servers' | 'notRun'
+> {
   const usual = {
     exitCode: 0,
     clone: 'none' as const,
@@ -106,6 +111,7 @@ function howToRun(
   if (comment === 'in a clone') return { ...usual, clone: 'fresh' };
   if (comment === 'in a clone after npm ci') return { ...usual, clone: 'set up' };
   if (comment === 'on a Slurm cluster') return { ...usual, needsSlurm: true };
+  if (comment === 'on a PBS cluster') return { ...usual, needsPbs: true };
   if (comment === 'with hosts that ssh reaches') return { ...usual, needsHosts: true };
   if (comment === 'with PostgreSQL') return { ...usual, servers: ['PostgreSQL'] };
   if (comment === 'with Kafka and PostgreSQL') return { ...usual, servers: ['Kafka', 'PostgreSQL'] };
