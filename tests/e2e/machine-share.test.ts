@@ -103,6 +103,27 @@ it('a run inside a job takes from what its job has, and does not wait for it', a
   expect(mostAtOnce(folder)).toBeLessThanOrEqual(2);
 });
 
+it('a named limit counts over all standalone runs of the machine, with --max-parallel-jobs too', async () => {
+  const folder = temporaryFolder();
+  const environment = twoCpus(folder);
+  for (const name of ['one', 'other']) flow(folder, name, 4, saying('sleep 0.1'), ', licenses: {matlab: 1}');
+  const runs = ['one', 'other'].map((name) => run(folder, name, environment, ['-j', '4', '--limit', 'matlab=1']));
+  for (const { ended } of runs) expect((await ended).stderr).toContain('4 jobs completed');
+  expect(mostAtOnce(folder)).toBe(1);
+});
+
+it('a limit that cannot be counted is refused before anything is created', async () => {
+  const folder = temporaryFolder();
+  flow(folder, 'one', 1, 'true');
+  const at = { cwd: join(folder, 'one') };
+  const asked = async (...args: string[]) => (await torc([...args, 'run', 'flow.yaml'], at)).stderr;
+  expect((await torc(['-s', 'run', 'flow.yaml', '--limit', 'matlab'], at)).stderr).toContain(
+    'expected NAME=NUMBER such as matlab=4, found "matlab"',
+  );
+  expect((await torc(['-s', 'run', 'flow.yaml', '--limit', 'jobs=2'], at)).stderr).toContain('which every job holds');
+  expect(await asked('-s')).toContain('Created workflow 1');
+});
+
 describe('what cannot be shared', () => {
   it('a run goes on alone, and says why, where the folder is no folder of its own', async () => {
     const folder = temporaryFolder();

@@ -7,6 +7,8 @@ import type { Output } from '../output/output.ts';
 /** Shows the progress of a run: one line that changes on a terminal, a plain line now and then elsewhere. */
 export interface ProgressLine {
   update(progress: Progress): void;
+  /** Why it waits for other runs; undefined: it does not. */
+  waits(words: string | undefined): void;
   /** Prints a message between two states of the line. */
   say(text: string): void;
   /** Takes the line away, for something else that is printed in its place. */
@@ -30,12 +32,14 @@ export function createProgressLine(output: Output, terminal: Terminal, now: () =
   const startMs = now();
   let latest: Progress | undefined;
   let pace: Pace | undefined;
+  let waiting: string | undefined;
+  let hasSaid = false;
 
   const draw = () => {
     if (latest === undefined) return;
     const { counts } = latest;
     pace = pace === undefined ? firstPace(counts, now()) : nextPace(pace, counts, now());
-    const text = `${progressText(counts, rateOf(pace, now()))} · ${timeText((now() - startMs) / 1000)} so far`;
+    const text = `${progressText(counts, rateOf(pace, now()))} · ${timeText((now() - startMs) / 1000)} so far${waiting === undefined ? '' : ` · ${waiting}`}`;
     if (isLive) terminal.write(`\r\u001b[2K${output.terminalText('dim', text.slice(0, (terminal.columns || 80) - 1))}`);
     else output.notice(text);
   };
@@ -58,6 +62,14 @@ export function createProgressLine(output: Output, terminal: Terminal, now: () =
     update(progress) {
       latest = progress;
       if (isLive && !isSoon) drawIn(REDRAW_MS);
+    },
+    waits(words) {
+      waiting = words;
+      // Once: a run may wait again after each job.
+      if (words === undefined || hasSaid) return;
+      hasSaid = true;
+      clear();
+      output.notice(words);
     },
     say(text) {
       clear();

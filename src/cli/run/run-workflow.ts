@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { steadyNow } from '../../client/steady-clock.ts';
 import { keepTemporary } from '../slurm/slurm-options.ts';
 import { runHere } from '../../operations/run/run-here.ts';
@@ -6,11 +7,21 @@ import { restrictFiles } from '../../cluster/umask.ts';
 import type { Runner, RunnerOptions, RunSummary } from '../../runner/facts/options.ts';
 import type { SubmitTools } from '../../operations/submit/submit-tools.ts';
 import { parseDuration } from '../../core/quantity/duration.ts';
+import { licensesFault } from '../../core/job/amounts.ts';
 import { UsageError } from '../command/failure.ts';
 import { integerOption, numberOption, option, optionsOf, type ValuesOf } from '../command/option.ts';
 import type { Context } from '../command/context.ts';
 import { type EndingSignal, exitCodes, holdSignals } from '../terminal/held-signals.ts';
 import { createProgressLine } from './progress.ts';
+
+/** `matlab=4` of `--limit`. */
+function namedLimit(text: string): readonly [string, number] {
+  const [, name = '', amount = ''] = /^([^=]+)=(\d+)$/.exec(text) ?? [];
+  if (name === '') throw new UsageError(`--limit: expected NAME=NUMBER such as matlab=4, found "${text}"`);
+  const fault = licensesFault({ [name]: Number(amount) });
+  if (fault !== undefined) throw new UsageError(`--limit: ${fault.replace(/^licenses /, 'it ')}`);
+  return [name, Number(amount)];
+}
 
 /** Options of the runner, the same for `run` and `exec`. */
 export const runnerOptions = optionsOf([
@@ -44,6 +55,11 @@ export const runnerOptions = optionsOf([
   option('--label <label>', 'claim jobs whose labels are all among these; may be repeated or separated by commas', {
     many: true,
   }),
+  option(
+    '--limit <name=n>',
+    'with -s: the most of this license that jobs hold at once, over all standalone runs of yours on this machine; may be repeated',
+    { many: true, read: namedLimit },
+  ),
   option('--persistent', 'keep running until all jobs with matching labels have ended, even when idle'),
   keepTemporary,
   option('--fail', 'exit with 1 when jobs failed or did not finish, as exec always does', {
@@ -109,7 +125,7 @@ export async function runWorkflow(
     numCpus: options.numCpus,
     memoryGb: options.memoryGb,
     numGpus: options.numGpus,
-    sharesMachine: settings.standalone ? { database: settings.database } : undefined,
+    sharesMachine: shareOf(context, options),
     labels: labelsOf(options),
     choice: options.choice,
     ...endOf(options),
@@ -128,6 +144,7 @@ export async function runWorkflow(
     hint: context.hint,
     ...registration,
     onProgress: (state) => progress.update(state),
+    onWaits: (words) => progress.waits(words),
     onNotice: (line) => progress.say(line),
     onJobEnded: watcherOf?.(progress.clear),
   });
@@ -138,6 +155,16 @@ export async function runWorkflow(
     unhook();
     progress.close();
   }
+}
+
+/** A standalone run shares its machine, with the named limits that it was given. */
+function shareOf({ settings }: Context, { limit = [] }: Partial<RunnerValues>): RunnerOptions['sharesMachine'] {
+  if (settings.standalone) return { database: resolve(settings.database), limits: Object.fromEntries(limit) };
+  if (limit.length > 0)
+    throw new UsageError(
+      '--limit counts over the standalone runs (-s) of this machine; found a server. There the limits of the workflow and of the server count',
+    );
+  return undefined;
 }
 
 /** How actions of the workflow submit allocations from here. */

@@ -1,4 +1,4 @@
-import { type FSWatcher, statSync, watch } from 'node:fs';
+import { existsSync, type FSWatcher, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type SharingRun, sharingRunOf } from '../../core/lifecycle/share/sharing-run.ts';
@@ -12,16 +12,16 @@ import { networkFileSystemOf } from '../network-file-system.ts';
  * It is a small database, one row a run: its lock is the kernel's and ends with the process, and a process that is killed while
  * it writes leaves the old rows. Its name has the boot and the namespace of processes, because the numbers of processes mean
  * something there alone; so containers and hosts that see one folder have files of their own. Nothing waits for the disk: after a
- * reboot no row counts.
+ * reboot no row counts. What asks throws while another process has the file (`isFileBusy`).
  */
 export interface ShareFile {
   readonly path: string;
   /** All rows of ours. */
   read(): SharingRun[];
-  /** Replaces the rows in one step with those that are made of them. Undefined if another process was writing for too long. */
+  /** Replaces the rows in one step with those that are made of them. */
   change<Result>(
     decide: (runs: SharingRun[]) => { readonly runs: readonly SharingRun[]; readonly result: Result },
-  ): Result | undefined;
+  ): Result;
   /** Whether another process has changed it since the last call. */
   hasChanged(): boolean;
   /** Whether its name still stands for it: folders of a session are removed with the session. */
@@ -33,12 +33,17 @@ export interface ShareFile {
 
 /** Writers have it for a tenth of a millisecond; one that was suspended meanwhile has it for long, and is not waited for. */
 const BUSY_MS = 50;
+/** The first of several that start together makes the file, on a disk that may be slow. */
+const OPENING_MS = 1_000;
 const SQLITE_BUSY = 5;
+
+/** Another process has the file just now: ask again. */
+export const isFileBusy = (error: unknown): boolean => (error as { errcode?: number }).errcode === SQLITE_BUSY;
 
 /** Turns sharing off, or names another folder. */
 export const SHARE_VARIABLE = 'TORC_SHARE';
 
-/** Opens the file, in the folder that the variable names or in one of this user's. A text says why there is none; undefined: it is off. */
+/** Opens the file, in the folder that the variable names or in one of this user's. A text says why there is none; undefined: it is off. Throws if it is busy (`isFileBusy`). */
 export function openShareFile(
   environment: Readonly<Record<string, string | undefined>>,
 ): ShareFile | string | undefined {
@@ -48,22 +53,47 @@ export function openShareFile(
   const folder = named === '' ? ownFolder() : named;
   if (folder === undefined || place === undefined) return 'this system has no folder that is private to you';
   if (!isOwnFolder(folder)) return `${folder} is no folder of yours that others cannot write in`;
-  const path = join(folder, `share-1-${place.replaceAll(/[^\w-]+/g, '-')}.db`);
+  const path = pathIn(folder, place);
   try {
     const network = networkFileSystemOf(folder);
     if (network !== undefined) return `${folder} is on ${network}, whose locks are no locks of this machine`;
     return opened(path);
   } catch (error) {
+    if (isFileBusy(error)) throw error;
     return `${path}: ${(error as Error).message}`;
   }
 }
 
+/** The rows of the file, which is not made; empty where there is none, or where it cannot be read now. */
+export function readShareFile(environment: Readonly<Record<string, string | undefined>>): SharingRun[] {
+  const named = environment[SHARE_VARIABLE] ?? '';
+  const place = placeOfProcesses();
+  const folder = named === '' ? ownFolder() : named;
+  if (named === 'off' || folder === undefined || place === undefined) return [];
+  const path = pathIn(folder, place);
+  if (!existsSync(path) || !isOwnFolder(folder)) return [];
+  try {
+    const file = opened(path);
+    try {
+      return file.read();
+    } finally {
+      file.close();
+    }
+  } catch {
+    return [];
+  }
+}
+
+const pathIn = (folder: string, place: string): string =>
+  join(folder, `share-1-${place.replaceAll(/[^\w-]+/g, '-')}.db`);
+
 function opened(path: string): ShareFile {
-  const db = new DatabaseSync(path, { timeout: BUSY_MS });
+  const db = new DatabaseSync(path, { timeout: OPENING_MS });
   db.exec(`
     pragma synchronous = off;
     pragma journal_mode = truncate;
-    create table if not exists run (id text primary key, value text not null) strict`);
+    create table if not exists run (id text primary key, value text not null) strict;
+    pragma busy_timeout = ${BUSY_MS}`);
   const all = db.prepare('select value from run order by id');
   const put = db.prepare('insert or replace into run (id, value) values (:id, :value)');
   const remove = db.prepare('delete from run where id = :id');
@@ -76,12 +106,7 @@ function opened(path: string): ShareFile {
     path,
     read,
     change(decide) {
-      try {
-        db.exec('begin immediate');
-      } catch (error) {
-        if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
-        throw error;
-      }
+      db.exec('begin immediate');
       try {
         const before = new Map(read().map((run) => [run.id, JSON.stringify(run)]));
         const { runs, result } = decide([...before.values()].flatMap((text) => sharingRunOf(text) ?? []));

@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { knownJob } from '../../client/compat/known.ts';
 import { hostFacts } from '../../cluster/host/facts.ts';
+import { marksOfRunners, waitsHere } from '../../cluster/share/holders.ts';
 import { isLostHere } from '../../cluster/host/lost-here.ts';
 import type { KnownJob } from '../../core/contract/known.ts';
 import type { HpcPartition } from '../../hpc/profile.ts';
@@ -35,6 +36,7 @@ export async function gatherFacts(
   const facts = factsOfJob(known, {
     nowMs,
     isLost: isLostHere,
+    waitsHere: isAway ? [] : waitsHere(environment, marksOfRunners([...known.of.runners, ...known.nodes])),
     outputCut: await cutOutputOf(client, known),
     queued: waitsForRunner ? await queuedAllocations(known.of.allocations, environment) : [],
     unbegun:

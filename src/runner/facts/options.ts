@@ -3,6 +3,7 @@ import type { BatchSystem, Fate, Manner } from '../../cluster/batch/batch-system
 import type { Repeated } from '../../core/attempt/repeated.ts';
 import type { ClaimedJob } from '../../core/contract/exchange.ts';
 import type { JobStatusCounts } from '../../core/contract/job.ts';
+import type { Amounts } from '../../core/job/amounts.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import type { LogLevel } from '../../core/text/log-line.ts';
 import type { Scheduling } from './scheduling.ts';
@@ -22,7 +23,7 @@ export interface RunnerOptions {
   readonly memoryGb?: number | undefined;
   readonly numGpus?: number | undefined;
   /** A standalone run: it shares this machine with others of this user, who know it by its database. */
-  readonly sharesMachine?: { readonly database: string } | undefined;
+  readonly sharesMachine?: { readonly database: string; readonly limits: Amounts } | undefined;
   readonly labels: readonly string[];
   /** Takes only jobs of this choice, and ends when all of them have ended. */
   readonly choice?: number | undefined;
@@ -65,6 +66,8 @@ export interface RunnerOptions {
   /** It is registered and starts to work. */
   readonly onRegistered?: ((as: RegisteredAs) => void) | undefined;
   readonly onProgress?: (progress: Progress) => void;
+  /** It waits for other runs on this machine, in words; undefined: no more. */
+  readonly onWaits?: ((words: string | undefined) => void) | undefined;
   /** A job ended here and does not run again. */
   readonly onJobEnded?: ((job: NamedAttempt) => void) | undefined;
   /** Temporary files stay. */

@@ -44,6 +44,7 @@ export interface WorkOptions extends Omit<HeldOptions, 'hasTimeFor' | 'terminati
     | 'strictSchedulerMatch'
     | 'onProgress'
     | 'choice'
+    | 'onWaits'
   >;
   readonly workflow: Workflow;
   readonly nodeId: number;
@@ -105,7 +106,14 @@ export function createRunnerWork(given: WorkOptions) {
       },
     },
   });
-  given.share?.begin({ queued: () => jobs.queued, onRoom: jobs.startWaiting });
+  given.share?.begin({
+    queued: () => jobs.queued,
+    onRoom: jobs.startWaiting,
+    onWaits(words) {
+      if (words !== undefined) run.log.write('debug', words);
+      options.onWaits?.(words);
+    },
+  });
   const stop = createStop({ ...rules, jobs, run, onEmpty: () => ends.finish() });
   const drain = given.drainOf(jobs, () => !stop.began);
   const claims = claimsOf(given, claimRules, jobs);

@@ -1,10 +1,19 @@
 import { after, repeatEvery, type Timer } from '../../client/long-timers.ts';
+import { waitingWordsOf } from '../../cluster/share/holders.ts';
 import { leftBy, withoutGone } from '../../cluster/share/left-jobs.ts';
-import type { ShareFile } from '../../cluster/share/share-file.ts';
+import { isFileBusy, type ShareFile } from '../../cluster/share/share-file.ts';
 import type { Machine } from '../../cluster/host/machine.ts';
 import type { Amounts } from '../../core/job/amounts.ts';
-import { fitsIn, withAdded } from '../../core/lifecycle/share/amounts.ts';
-import { askFor, giveBack, isAnyWaiting, type OwnUse, sharedAt, waitFor } from '../../core/lifecycle/share/ask.ts';
+import { fitsIn, licenseAmounts, limitNameOf, withAdded } from '../../core/lifecycle/share/amounts.ts';
+import {
+  askFor,
+  giveBack,
+  holdInUse,
+  isAnyWaiting,
+  type OwnUse,
+  sharedAt,
+  waitFor,
+} from '../../core/lifecycle/share/ask.ts';
 import { mayKeep, mayTake, nextTurnAtMs } from '../../core/lifecycle/share/fair-share.ts';
 import type { SharingRun } from '../../core/lifecycle/share/sharing-run.ts';
 
@@ -15,6 +24,7 @@ import type { SharingRun } from '../../core/lifecycle/share/sharing-run.ts';
 const LOOK_MS = 250;
 /** How long what a run does not use stays with it while others wait: its next job may just be on its way from the server. */
 const UNUSED_MS = 20;
+const SAID_MS = 1_000;
 /** How often it is looked whether the folder of the file is still there. */
 const CHECK_MS = 60_000;
 /** What others are to get is reckoned again after this time at least: it changes with time, and a job may take a millisecond. */
@@ -25,8 +35,7 @@ export interface RunShareOptions {
   readonly open: () => ShareFile | string;
   readonly own: SharingRun;
   readonly here: Machine;
-  /** What there is to share, for this run; what it can use of it, with its devices. */
-  readonly total: Amounts;
+  /** What it can use of what there is, with its devices. */
   readonly offer: Amounts;
   readonly devices: readonly string[];
   readonly usedDevices: () => readonly string[];
@@ -40,6 +49,8 @@ export interface ShareListener {
   readonly queued: () => number;
   /** A job that waits may start now. */
   readonly onRoom: () => void;
+  /** It waits for other runs, in words; undefined: no more. */
+  readonly onWaits: (words: string | undefined) => void;
 }
 
 export type RunShare = ReturnType<typeof createRunShare>;
@@ -51,10 +62,11 @@ export type RunShare = ReturnType<typeof createRunShare>;
  * back what it does not use, and, as its jobs end, what the other is to get.
  */
 export function createRunShare(options: RunShareOptions) {
-  const { open, own, here, total, offer, devices, usedDevices, onAlone } = options;
+  const { open, own, here, offer, devices, usedDevices, onAlone } = options;
   let file: ShareFile | undefined;
   let rows: SharingRun[] = [];
   let self = own;
+  let total = own.total;
   let inUse: Amounts = {};
   let isAlone = false;
   let isClosed = false;
@@ -65,9 +77,20 @@ export function createRunShare(options: RunShareOptions) {
   let lookTimer: Timer | undefined;
   let checkTimer: Timer | undefined;
   let pollTimer: Timer | undefined;
+  let newsTimer: Timer | undefined;
+  let said: string | undefined;
+  /** Something has changed that was not read. */
+  let isBehind = false;
   let reckoned: { readonly atMs: number; readonly most: Amounts } | undefined;
 
-  const use = (): OwnUse => ({ inUse, usedDevices: usedDevices(), total, offer, devices, nowMs: machineNow() });
+  const use = (): OwnUse => ({
+    inUse,
+    usedDevices: usedDevices(),
+    total,
+    offer: { ...total, ...offer },
+    devices,
+    nowMs: machineNow(),
+  });
 
   const stopSharing = (reason: string) => {
     if (isAlone) return;
@@ -82,7 +105,7 @@ export function createRunShare(options: RunShareOptions) {
     try {
       return act();
     } catch (error) {
-      stopSharing(`${file?.path ?? 'its file'}: ${(error as Error).message}`);
+      if (!isFileBusy(error)) stopSharing(`${file?.path ?? 'its file'}: ${(error as Error).message}`);
       return undefined;
     }
   };
@@ -110,6 +133,7 @@ export function createRunShare(options: RunShareOptions) {
 
   const keep = (all: readonly SharingRun[]) => {
     rows = [...all];
+    total = totalBeside(own, othersIn(rows));
     self = rows.find(({ id }) => id === own.id) ?? { ...own, lag: self.lag };
     reckoned = undefined;
     follow();
@@ -124,10 +148,10 @@ export function createRunShare(options: RunShareOptions) {
       if (at === undefined) return undefined;
       const left = leftBy(othersIn(at.read()), here);
       const changed = at.change((all) => {
+        total = totalBeside(own, othersIn(all));
         const decided = decide(withoutGone(all, left));
         return { ...decided, result: { ...decided } };
       });
-      if (changed === undefined) return undefined;
       keep(changed.runs);
       return changed.result;
     });
@@ -157,8 +181,19 @@ export function createRunShare(options: RunShareOptions) {
 
   /** Another run has changed the file. */
   const news = () => {
-    if (file === undefined || !file.hasChanged()) return;
-    keep(file.read());
+    if (file === undefined || (!file.hasChanged() && !isBehind)) return;
+    isBehind = true;
+    const found = guarded(file.read);
+    if (found === undefined) {
+      newsTimer ??= after(UNUSED_MS, () => {
+        newsTimer = undefined;
+        guarded(news);
+      }).unref();
+      return;
+    }
+    isBehind = false;
+    keep(found);
+    if (!fitsIn(inUse, self.holds, total)) change((all) => ({ runs: holdInUse(all, self, use()), result: true }));
     look();
   };
 
@@ -176,7 +211,15 @@ export function createRunShare(options: RunShareOptions) {
       listener?.onRoom();
   };
 
+  const say = (words: string | undefined) => {
+    if (words === said) return;
+    said = words;
+    listener?.onWaits(words);
+  };
+
   const lookAtOthers = () => {
+    // A wait that a person would not notice is not worth a line.
+    if (self.waits !== undefined && machineNow() - self.waits.sinceMs >= SAID_MS) say(waitingWordsOf(self, rows));
     const others = othersIn(rows);
     if (leftBy(others, here).size > 0) change((all) => ({ runs: all, result: true }));
     look();
@@ -186,7 +229,7 @@ export function createRunShare(options: RunShareOptions) {
   const follow = () => {
     lookTimer?.cancel();
     lookTimer = undefined;
-    if (self.waits === undefined || isClosed || isAlone) return;
+    if (self.waits === undefined || isClosed || isAlone) return say(undefined);
     const { others, self: me } = present();
     const turnMs = (nextTurnAtMs([...others, me], total, own.id) ?? Infinity) - machineNow();
     lookTimer = after(Math.max(1, Math.min(LOOK_MS, turnMs)), () => {
@@ -214,7 +257,7 @@ export function createRunShare(options: RunShareOptions) {
   };
 
   const disconnect = () => {
-    for (const timer of [unusedTimer, lookTimer, checkTimer, pollTimer]) timer?.cancel();
+    for (const timer of [unusedTimer, lookTimer, checkTimer, pollTimer, newsTimer]) timer?.cancel();
     file?.close();
     file = undefined;
   };
@@ -224,12 +267,6 @@ export function createRunShare(options: RunShareOptions) {
     get devices(): readonly string[] {
       return isAlone ? devices : self.devices;
     },
-    /** What it waits for, and the other runs there; undefined if it does not wait. */
-    get waiting() {
-      return self.waits === undefined || isAlone
-        ? undefined
-        : { need: self.waits.need, sinceMs: self.waits.sinceMs, inUse, others: othersIn(rows), total };
-    },
     begin(given: ShareListener) {
       listener = given;
     },
@@ -237,7 +274,9 @@ export function createRunShare(options: RunShareOptions) {
     take(need: Amounts): boolean {
       // A smaller one has found no room in this turn.
       if (wanted !== undefined && isAtLeast(need, wanted)) return false;
-      if (!isAlone && !fitsIn(withAdded(inUse, need), most(), total)) {
+      // Other runs may have limits that this one was not given.
+      const isNew = file === undefined && Object.keys(need).some((name) => limitNameOf(name) !== undefined);
+      if (!isAlone && (isNew || !fitsIn(withAdded(inUse, need), most(), total))) {
         const { others, self: me } = present();
         const isHopeless = file !== undefined && !mayTake([...others, { ...me, holds: inUse }], total, own.id, need);
         const isGranted = isHopeless
@@ -270,6 +309,15 @@ export function createRunShare(options: RunShareOptions) {
       disconnect();
     },
   };
+}
+
+/** A limit that another run was given counts for a run without one of that name; of several the lowest. */
+function totalBeside(own: SharingRun, others: readonly SharingRun[]): Amounts {
+  const total: Record<string, number> = { ...own.total };
+  for (const { limits } of others)
+    for (const [name, limit] of Object.entries(licenseAmounts(limits)))
+      if (!(name in own.total)) total[name] = Math.min(total[name] ?? Infinity, limit);
+  return total;
 }
 
 /** A clock that all processes of a machine share, in milliseconds. */

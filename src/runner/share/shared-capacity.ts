@@ -1,4 +1,5 @@
-import { jobAmounts } from '../../core/lifecycle/share/amounts.ts';
+import type { Need } from '../../core/contract/exchange.ts';
+import type { Amounts } from '../../core/job/amounts.ts';
 import { nodesWithRoom } from '../../core/lifecycle/placement/placement.ts';
 import type { Capacity } from '../claim/capacity.ts';
 import type { RunShare } from './run-share.ts';
@@ -13,22 +14,26 @@ export function shareCapacity(
   own: Capacity,
   share: Pick<RunShare, 'take' | 'release' | 'devices'>,
   used: Set<string>,
+  amountsOfNeed: (need: Need) => Amounts,
 ): Capacity {
+  const hasRoom = (need: Need) =>
+    own.nodes().length === 0 ? own.free().cpus > 0 : nodesWithRoom(need, own.nodes()) !== undefined;
   return {
     total: own.total,
     free: own.free,
     nodes: own.nodes,
     lease(need) {
-      if (nodesWithRoom(need, own.nodes()) === undefined || !share.take(jobAmounts(need))) return undefined;
+      const amounts = amountsOfNeed(need);
+      if (!hasRoom(need) || !share.take(amounts)) return undefined;
       const lease = own.lease(need, share.devices);
-      if (lease === undefined) share.release(jobAmounts(need));
+      if (lease === undefined) share.release(amounts);
       else for (const device of lease.gpus) used.add(device);
       return lease;
     },
     release(lease) {
       own.release(lease);
       for (const device of lease.gpus) used.delete(device);
-      share.release(jobAmounts(lease.need));
+      share.release(amountsOfNeed(lease.need));
     },
   };
 }

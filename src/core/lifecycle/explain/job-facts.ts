@@ -104,6 +104,8 @@ export interface JobFacts extends JobKind {
   readonly lastRunner: Omit<LiveRunner, 'free'> | undefined;
   /** If a person starts runners: what one would have on this machine. */
   readonly here?: Pick<LiveRunner, 'hostname' | 'room'> | undefined;
+  /** Why runners on this machine wait for other runs there. */
+  readonly waitsHere?: readonly string[];
   /** The runner that executes the job. */
   readonly runningOn: string | undefined;
   /** That runner is gone, and has not reported its end. */

@@ -1,10 +1,27 @@
-import type { Amounts } from '../../job/amounts.ts';
+import { type Amounts, entryOfLimit } from '../../job/amounts.ts';
 import type { Need } from '../../contract/exchange.ts';
 
 /*
  * Amounts of what runs on one machine share, by name: `cpus`, `memory_bytes`, `gpus`, and `license NAME` for a named limit.
  * What is absent is 0.
  */
+
+const LICENSE = 'license ';
+
+/** What jobs hold of named limits, or the limits themselves; a limit of one family is no concern of other workflows. */
+export const licenseAmounts = (licenses: Amounts | null | undefined): Amounts =>
+  Object.fromEntries(
+    Object.entries(licenses ?? {})
+      .filter(([name]) => entryOfLimit(name) === undefined)
+      .map(([name, amount]) => [`${LICENSE}${name}`, amount]),
+  );
+
+export const licensesIn = (amounts: Amounts): Amounts =>
+  Object.fromEntries(Object.entries(amounts).filter(([name]) => limitNameOf(name) !== undefined));
+
+/** The name of a limit among the names of amounts; undefined for another resource. */
+export const limitNameOf = (name: string): string | undefined =>
+  name.startsWith(LICENSE) ? name.slice(LICENSE.length) : undefined;
 
 /** What a job takes of the machine. */
 export const jobAmounts = ({ num_cpus, memory_bytes, num_gpus }: Need): Amounts => ({

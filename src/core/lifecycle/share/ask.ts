@@ -57,6 +57,12 @@ export function giveBack(rows: readonly SharingRun[], own: SharingRun, isAll: bo
   return written(rows, others, holding(self, mostOf(use.inUse, leastOf(self.holds, most)), others, use));
 }
 
+/** What jobs use counts, also of a limit that came later than they did. */
+export function holdInUse(rows: readonly SharingRun[], own: SharingRun, use: OwnUse): SharingRun[] {
+  const { others, self } = sharedAt(rows, own, use);
+  return written(rows, others, { ...self, holds: mostOf(self.holds, use.inUse) });
+}
+
 export const isAnyWaiting = (runs: readonly SharingRun[]): boolean => runs.some(({ waits }) => waits !== undefined);
 
 /**

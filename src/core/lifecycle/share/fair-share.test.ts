@@ -79,6 +79,7 @@ const rowOf = (index: number): SharingRun => ({
   database: 'torc.db',
   devices: [],
   limits: {},
+  total: {},
   holds: {},
   lag: 0,
   atMs: 0,

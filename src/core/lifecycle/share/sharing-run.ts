@@ -18,6 +18,8 @@ export interface SharingRun extends Sharer {
   readonly workflowName: string;
   /** Its database, as a person may name it. */
   readonly database: string;
+  /** What there is to share, for this run; what has no limit is absent. */
+  readonly total: Amounts;
   /** The devices that it holds. */
   readonly devices: readonly string[];
   /** The named limits that it was given. */
@@ -44,6 +46,7 @@ export function sharingRunOf(text: string): SharingRun | undefined {
     NUMBERS.every((name) => Number.isFinite(run[name])) &&
     areAmounts(run.holds) &&
     areAmounts(run.limits) &&
+    areAmounts(run.total) &&
     Array.isArray(run.devices) &&
     (run.waits === undefined || isWaiting(run.waits));
   return isRun ? (found as SharingRun) : undefined;

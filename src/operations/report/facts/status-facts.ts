@@ -8,6 +8,7 @@ import type { WorkflowStatus } from '../../../core/contract/workflow.ts';
 import { countOf, ENDED, UNCLAIMED, UNDER_WAY } from '../../../core/job/statuses.ts';
 import { anywhere, type RunPlace } from '../../../core/lifecycle/explain/next-command.ts';
 import { placeOf } from '../../../core/lifecycle/explain/place.ts';
+import { marksOfRunners, waitsHere } from '../../../cluster/share/holders.ts';
 import { partlyIdle, type PartlyIdle } from './idle-nodes.ts';
 import { type Imported, importedResults } from './imported.ts';
 import { type QueuedAllocation, queuedAllocations } from '../../submit/queued-allocations.ts';
@@ -38,6 +39,8 @@ export interface StatusFacts {
   readonly unbegun: readonly UnbegunAllocation[];
   /** Allocations that are planned and not submitted. */
   readonly unsubmitted: readonly ScheduledComputeNode[];
+  /** Why standalone runs of it on this machine wait for other runs. */
+  readonly waits: readonly string[];
   /** Attempts of the run after which the job was tried again. */
   readonly retries: number;
   /** The results of an imported workflow of which nothing has run here. */
@@ -82,6 +85,7 @@ export async function gatherReasons(
     unsubmitted: status.is_complete
       ? []
       : allocations.filter(({ status: is }) => is === 'planned' || is === 'submitting'),
+    waits: status.is_complete ? [] : waitsHere(environment, marksOfRunners(runners)),
     retries: await retriesOf(client, status).catch(() => 0),
     imported: await importedResults(client, { ...status, id, run_id: status.run_id ?? 0 }).catch(() => undefined),
   };

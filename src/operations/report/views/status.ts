@@ -37,6 +37,7 @@ export function statusRecord(facts: StatusFacts) {
     live_runners: runners.live,
     lost_compute_nodes: runners.lost,
     ...(idle.length === 0 ? {} : { idle_nodes: idle }),
+    ...(facts.waits.length === 0 ? {} : { machine_waits: facts.waits }),
     ...(unsubmitted.length === 0 ? {} : { unsubmitted_allocations: unsubmittedBy(unsubmitted) }),
     ...(unbegun.length === 0 ? {} : { unbegun_allocations: unbegun.map(unbegunRecord) }),
     ...(queued.length === 0
@@ -72,7 +73,7 @@ export const statusLines = (facts: StatusFacts, hint: Hint, families: readonly s
 
 /** What keeps the jobs of a workflow from running, and the commands that change it. Empty lines separate its parts. */
 export const obstacleLines = (facts: StatusFacts, hint: Hint): string[] => {
-  const { status, unclaimable, interrupted, idle, queued, unbegun, unsubmitted, runners } = facts;
+  const { status, unclaimable, interrupted, idle, queued, unbegun, unsubmitted, runners, waits } = facts;
   const { workflow_id: id } = status;
   return [
     ...(unsubmitted.length > 0 ? [] : nextLines(facts, hint)),
@@ -80,6 +81,7 @@ export const obstacleLines = (facts: StatusFacts, hint: Hint): string[] => {
     ...queueLines({ queued, id, working: runners.live + status.active_scheduled_nodes }, hint),
     ...unbegunLines(unbegun),
     ...heldLines(status),
+    ...waits.map((words) => `A run on this machine ${words}`),
     ...unclaimableLines(unclaimable),
     ...limitLines(status),
     ...idleLines(idle),
