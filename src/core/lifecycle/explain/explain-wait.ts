@@ -28,8 +28,8 @@ export function explainWait(job: JobFacts): Explanation {
     above.push({ code: 'workflow_archived', message: `workflow ${workflow.id} is archived` });
     first.push(`torc workflows archive false ${workflow.id}`);
   }
-  // Jobs that wait for room on a machine are handed to its runner, or ready.
-  if (job.status === 'ready' || job.status === 'pending')
+  // It is ready, or the runner has it.
+  if (job.status !== 'blocked')
     for (const words of job.waitsHere ?? []) above.push({ code: 'machine_shared', message: `its runner ${words}` });
   return { kind: 'waits', headline, reasons: [...above, ...reasons], next: [...first, ...next] };
 }
