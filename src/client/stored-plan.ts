@@ -1,5 +1,5 @@
 import type { FileColumns, InputColumns, UserDataColumns } from '../core/contract/plan-columns.ts';
-import type { ReadInput } from '../core/lifecycle/recover/files-on-disk.ts';
+import type { ReadInput } from '../core/lifecycle/rerun/out-of-date.ts';
 import type { StoredFile, StoredJob, StoredPlan, StoredUserData } from '../core/workflow-file/update/stored.ts';
 import type { Client } from './client.ts';
 import { all } from './every.ts';

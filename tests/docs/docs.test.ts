@@ -94,7 +94,7 @@ describe('how it is built', () => {
       return /^1\. /m.test(part) ? [{ title: part.split('\n')[0] as string, files }] : [];
     });
 
-  it('names only files that exist, on seven ways through the rooms', () => {
+  it('names only files that exist, on eight ways through the rooms and in the table of decisions', () => {
     const ways = waysOf(page);
     expect(ways.map(({ title }) => title)).toEqual([
       'A job',
@@ -102,11 +102,13 @@ describe('how it is built', () => {
       'A claim',
       'A sample',
       'A recovery',
+      'An update',
       'An allocation',
       'A view of the page',
     ]);
     expect(ways.filter(({ files }) => files.length < 4)).toEqual([]);
-    expect(ways.flatMap(({ files }) => files).filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    const named = [...page.matchAll(/`(src\/[\w/.-]+)`/g)].map((match) => match[1] as string);
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
   it('a file that was moved would be named as missing', () => {

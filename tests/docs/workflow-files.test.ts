@@ -20,7 +20,7 @@ import { workflow } from '../../src/core/workflow-file/shape/workflow.ts';
 import type { SpecFormat } from '../../src/core/workflow-file/text/read-text.ts';
 import { limitsCpus, monitorPlanOf, writesSonar } from '../../src/runner/observe/plan.ts';
 import { hidesGpus } from '../../src/runner/step/request.ts';
-import { readRetryRules } from '../../src/runner/attempt/retry/rules.ts';
+import { readRetryRules } from '../../src/runner/attempt/retry/exit-code-rules.ts';
 import { comparesContents, standardExecution, terminationOf } from '../../src/core/attempt/execution.ts';
 import { STANDARD_MAX_ITERATIONS } from '../../src/core/contract/standard-settings.ts';
 import { plannedActionOf } from '../../src/runner/actions/choose.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } 
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { File } from '../../src/core/contract/artifact.ts';
-import type { Rerun } from '../../src/core/lifecycle/recover/rerun.ts';
+import type { Rerun } from '../../src/core/lifecycle/rerun/rerun.ts';
 import { hasTmux, openScreen } from '../support/screen.ts';
 import { type RunningServer, startServer, temporaryFolder, torc } from '../support/programs.ts';
 

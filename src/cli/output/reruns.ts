@@ -1,8 +1,8 @@
 import { counted, grouped, someOf } from '../../core/quantity/count-text.ts';
 import { type Alike, alikeOf } from '../../core/text/alike.ts';
 import { printableLine } from '../../core/text/printable.ts';
-import type { NewerProgram } from '../../core/lifecycle/recover/named-programs.ts';
-import type { Rerun, RerunReason, Reruns } from '../../core/lifecycle/recover/rerun.ts';
+import type { NewerProgram } from '../../core/lifecycle/rerun/named-programs.ts';
+import type { Rerun, RerunReason, Reruns } from '../../core/lifecycle/rerun/rerun.ts';
 import type { PlanUpdated } from '../../core/contract/plan-update.ts';
 import type { Choice } from '../../operations/update/choice.ts';
 import type { LookedAt } from '../../operations/update/update-plan.ts';

@@ -1,5 +1,5 @@
 import type { JobStatus } from '../../core/job/job-statuses.ts';
-import type { FileOnDisk, JobWithFiles, PlanFacts } from '../../core/lifecycle/recover/files-on-disk.ts';
+import type { FileOnDisk, JobWithFiles, PlanFacts } from '../../core/lifecycle/rerun/out-of-date.ts';
 import type { Client } from '../client.ts';
 import { all } from '../every.ts';
 import { readInputs, storedFiles, storedJobs } from '../stored-plan.ts';

@@ -5,7 +5,7 @@ import type { Job } from '../../core/contract/job.ts';
 import type { JobStatus } from '../../core/job/job-statuses.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { countOf, HELD } from '../../core/job/statuses.ts';
-import { downstreamOf } from '../../core/lifecycle/recover/downstream.ts';
+import { downstreamOf } from '../../core/lifecycle/rerun/downstream.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 
 /** Which jobs of a workflow. */

@@ -10,8 +10,8 @@ import { ledgerPathOf } from '../../core/contract/files/runner.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { isOneOf, WAITS } from '../../core/job/statuses.ts';
-import { type Adoption, adoptionOf } from '../../core/lifecycle/recover/adoption.ts';
-import type { JobWithFiles } from '../../core/lifecycle/recover/files-on-disk.ts';
+import { type Adoption, adoptionOf } from '../../core/lifecycle/rerun/adoption.ts';
+import type { JobWithFiles } from '../../core/lifecycle/rerun/out-of-date.ts';
 import { CHOICE_NUMBERS, sendUpdate } from '../update/choice.ts';
 import { outdatedOf } from '../update/update-plan.ts';
 

@@ -9,8 +9,8 @@ import {
   type PlanFacts,
   type ReadyFacts,
   readinessOf,
-} from '../../core/lifecycle/recover/files-on-disk.ts';
-import { rerunsOf } from '../../core/lifecycle/recover/rerun.ts';
+} from '../../core/lifecycle/rerun/out-of-date.ts';
+import { rerunsOf } from '../../core/lifecycle/rerun/rerun.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
 import { type BeginNews, beginRun } from './begin-run.ts';
 import { gatherPlanFacts, gatherReadyFacts } from '../update/plan-facts.ts';

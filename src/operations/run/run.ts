@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { countOf, HELD } from '../../core/job/statuses.ts';
-import type { Rerun } from '../../core/lifecycle/recover/rerun.ts';
+import type { Rerun } from '../../core/lifecycle/rerun/rerun.ts';
 import { initialize, type InitializeOptions } from './initialize.ts';
 import type { PlanUpdated } from '../../core/contract/plan-update.ts';
 import type { Choice } from '../update/choice.ts';

@@ -5,7 +5,7 @@ import type { Job } from '../../core/contract/job.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
 import { HELD, UNCLAIMED, WAITS_FOR_USER } from '../../core/job/statuses.ts';
-import { downstreamOf } from '../../core/lifecycle/recover/downstream.ts';
+import { downstreamOf } from '../../core/lifecycle/rerun/downstream.ts';
 import { groupPending, type PendingGroups, type PendingJob } from '../../hpc/pending-groups.ts';
 import { timeOfNode } from '../../core/lifecycle/placement/obstacles.ts';
 import { roomOfScheduler } from '../../core/lifecycle/placement/scheduler-room.ts';

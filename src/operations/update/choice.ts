@@ -6,9 +6,9 @@ import type { ChangedJob, PlanUpdate, PlanUpdated } from '../../core/contract/pl
 import { Refusal } from '../../core/contract/refusals.ts';
 import { isOneOf, REPORTED, SUCCEEDED } from '../../core/job/statuses.ts';
 import { itemsOf } from '../../core/lists/int-list.ts';
-import { type ChoosableJob, chosenJobs } from '../../core/lifecycle/recover/chosen-jobs.ts';
-import { dependentsIn, reachedFrom } from '../../core/lifecycle/recover/downstream.ts';
-import type { FileOnDisk, JobWithFiles } from '../../core/lifecycle/recover/files-on-disk.ts';
+import { type ChoosableJob, chosenJobs } from '../../core/lifecycle/rerun/chosen-jobs.ts';
+import { dependentsIn, reachedFrom } from '../../core/lifecycle/rerun/downstream.ts';
+import type { FileOnDisk, JobWithFiles } from '../../core/lifecycle/rerun/out-of-date.ts';
 import type { Plan } from '../../core/workflow-file/plan/plan.ts';
 
 /** The jobs that a person chose with `--only`, with what they need, and the others. */

@@ -5,7 +5,7 @@ import { expect, it, test } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { ended, registerNode, statuses, testService } from '../../../tests/support/service.ts';
 import type { Client } from '../../client/client.ts';
-import { rerunsOf } from '../../core/lifecycle/recover/rerun.ts';
+import { rerunsOf } from '../../core/lifecycle/rerun/rerun.ts';
 import { reinitialize } from '../run/initialize.ts';
 import { lookAtInputs } from '../../runner/attempt/attempt.ts';
 import { gatherPlanFacts } from './plan-facts.ts';

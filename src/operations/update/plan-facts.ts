@@ -5,13 +5,8 @@ import { inParallel } from '../../client/compat/in-parallel.ts';
 import { inputsAsRead, type KnownFile, knownFiles, jobsWithFiles } from '../../client/compat/plan-facts.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 import { createFileHashes } from '../../cluster/file-hash.ts';
-import {
-  type FileOnDisk,
-  needsHash,
-  type PlanFacts,
-  type ReadyFacts,
-} from '../../core/lifecycle/recover/files-on-disk.ts';
-import { namedPrograms, newerPrograms, type NewerProgram } from '../../core/lifecycle/recover/named-programs.ts';
+import { type FileOnDisk, needsHash, type PlanFacts, type ReadyFacts } from '../../core/lifecycle/rerun/out-of-date.ts';
+import { namedPrograms, newerPrograms, type NewerProgram } from '../../core/lifecycle/rerun/named-programs.ts';
 
 /** Files looked at together: they may be on a slow file system. */
 const TOGETHER = 32;

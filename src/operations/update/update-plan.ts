@@ -6,20 +6,20 @@ import { storedPlan } from '../../client/stored-plan.ts';
 import type { PlanUpdate, PlanUpdated } from '../../core/contract/plan-update.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
-import { nameMatcher } from '../../core/lifecycle/recover/chosen-jobs.ts';
+import { nameMatcher } from '../../core/lifecycle/rerun/chosen-jobs.ts';
 import {
   changeOf,
   type FileOnDisk,
   type JobWithFiles,
   type PlanFacts,
-} from '../../core/lifecycle/recover/files-on-disk.ts';
+} from '../../core/lifecycle/rerun/out-of-date.ts';
 import { isOneOf, RECOVERABLE, WAITS } from '../../core/job/statuses.ts';
-import { type Rerun, type Reruns, rerunsOf } from '../../core/lifecycle/recover/rerun.ts';
+import { type Rerun, type Reruns, rerunsOf } from '../../core/lifecycle/rerun/rerun.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
 import type { Plan } from '../../core/workflow-file/plan/plan.ts';
 import { diffPlan } from '../../core/workflow-file/update/diff.ts';
 import type { PlanDifference } from '../../core/workflow-file/update/difference.ts';
-import type { NewerProgram } from '../../core/lifecycle/recover/named-programs.ts';
+import type { NewerProgram } from '../../core/lifecycle/rerun/named-programs.ts';
 import { type Choice, choiceOf, chosenAfter, rerunByName, sendUpdate } from './choice.ts';
 import { findNewerPrograms, gatherPlanFacts, seesFiles } from './plan-facts.ts';
 

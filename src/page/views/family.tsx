@@ -5,7 +5,7 @@ import { sizeText } from '../../core/quantity/size-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
 import { connection } from '../connection.ts';
 import { useLive } from '../hooks.ts';
-import { usePages } from '../pages.ts';
+import { usePages } from '../paging.ts';
 import { Bar, Choices, JobLink, PageSection, SearchField, Shown, Status, WayBack } from '../parts.tsx';
 import { replaceQuery } from '../query.ts';
 import { type TableColumn, LongTable, PageTable } from '../table.tsx';

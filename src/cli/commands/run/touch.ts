@@ -1,7 +1,7 @@
 import { counted } from '../../../core/quantity/count-text.ts';
 import { alikeOf } from '../../../core/text/alike.ts';
 import { printableLine } from '../../../core/text/printable.ts';
-import type { LeftJob, NotMade } from '../../../core/lifecycle/recover/adoption.ts';
+import type { LeftJob, NotMade } from '../../../core/lifecycle/rerun/adoption.ts';
 import { adopt } from '../../../operations/run/adopt.ts';
 import { initialize } from '../../../operations/run/initialize.ts';
 import { refuseWithoutChoices } from '../../../operations/update/choice.ts';

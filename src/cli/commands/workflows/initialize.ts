@@ -1,8 +1,8 @@
 import type { Client } from '../../../client/client.ts';
 import { nextCommand } from '../../../core/lifecycle/explain/next-command.ts';
-import { type Readiness, readinessOf } from '../../../core/lifecycle/recover/files-on-disk.ts';
+import { type Readiness, readinessOf } from '../../../core/lifecycle/rerun/out-of-date.ts';
 import { placeOf } from '../../../core/lifecycle/explain/place.ts';
-import { type Reruns, rerunsOf } from '../../../core/lifecycle/recover/rerun.ts';
+import { type Reruns, rerunsOf } from '../../../core/lifecycle/rerun/rerun.ts';
 import type { Task } from '../../../core/contract/task.ts';
 import { agrees, noPrompts } from '../../choose/agree.ts';
 import { chooseWorkflow } from '../../choose/choose-workflow.ts';

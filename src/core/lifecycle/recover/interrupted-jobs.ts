@@ -1,6 +1,6 @@
 import type { Job, JobDependency } from '../../contract/job.ts';
 import { isOneOf, STOPPED } from '../../job/statuses.ts';
-import { dependentsIn, reachedFrom } from './downstream.ts';
+import { dependentsIn, reachedFrom } from '../rerun/downstream.ts';
 
 type Status = Pick<Job, 'id' | 'status' | 'cancel_on_blocking_job_failure'>;
 type Edge = Pick<JobDependency, 'job_id' | 'depends_on_job_id'>;

@@ -5,7 +5,7 @@ import type { ResourceRequirements } from '../../contract/resources.ts';
 import type { Result } from '../../contract/result.ts';
 import type { WorkflowStatus } from '../../contract/workflow.ts';
 import { countOf, NOT_BEGUN, RECOVERABLE, UNCLAIMED } from '../../job/statuses.ts';
-import type { PlanFacts } from './files-on-disk.ts';
+import type { PlanFacts } from '../rerun/out-of-date.ts';
 import { interruptedOf } from './interrupted-jobs.ts';
 import {
   type EndOrigin,
@@ -17,7 +17,7 @@ import {
   whyOf,
 } from './recovery.ts';
 import { asBefore, wasSubmitting } from './recovery-note.ts';
-import { type Rerun, rerunsOf } from './rerun.ts';
+import { type Rerun, rerunsOf } from '../rerun/rerun.ts';
 import { lackOf } from '../resources/resource-use.ts';
 import {
   type Adjustment,

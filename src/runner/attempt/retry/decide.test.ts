@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClaimedJob, Completion } from '../../../core/contract/exchange.ts';
 import { readCauses } from '../../../core/lifecycle/retry/cause-rules.ts';
 import { decideRetry, type HandlerRules, NO_HANDLER, NO_LIMIT, type Terms, UNREADABLE } from './decide.ts';
-import { readRetryRules } from './rules.ts';
+import { readRetryRules } from './exit-code-rules.ts';
 
 const GIB = 2 ** 30;
 const job = (over: Partial<ClaimedJob> = {}) =>

@@ -8,7 +8,7 @@ import {
   verdictByCause,
 } from '../../../core/lifecycle/retry/cause-verdict.ts';
 import type { Verdict } from '../../../core/attempt/judge.ts';
-import { type RetryRules, retryVerdictOf } from './rules.ts';
+import { type RetryRules, retryVerdictOf } from './exit-code-rules.ts';
 
 /** A failure handler as read. */
 export interface HandlerRules {

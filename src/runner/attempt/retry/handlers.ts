@@ -3,7 +3,7 @@ import type { FailureHandler } from '../../../core/contract/scheduling.ts';
 import { readCauses } from '../../../core/lifecycle/retry/cause-rules.ts';
 import type { Log } from '../../facts/log.ts';
 import { type HandlerRules, NO_HANDLER, UNREADABLE } from './decide.ts';
-import { readRetryRules } from './rules.ts';
+import { readRetryRules } from './exit-code-rules.ts';
 
 export interface HandlersOptions {
   readonly client: Pick<Client, 'getFailureHandler'>;

@@ -1,4 +1,4 @@
-import type { FileOnDisk, JobWithFiles } from './files-on-disk.ts';
+import type { FileOnDisk, JobWithFiles } from './out-of-date.ts';
 
 /** Why a job cannot be taken as made. */
 export type NotMade =

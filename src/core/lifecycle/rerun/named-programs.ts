@@ -1,4 +1,4 @@
-import { type FileOnDisk, type JobWithFiles, type PlanFacts } from './files-on-disk.ts';
+import { type FileOnDisk, type JobWithFiles, type PlanFacts } from './out-of-date.ts';
 
 /** A program that commands name, that is no input of their jobs, and that was changed after these had written their outputs. */
 export interface NewerProgram {

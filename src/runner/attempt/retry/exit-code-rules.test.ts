@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Verdict as Judged } from '../../../core/attempt/judge.ts';
-import { readRetryRules, type Rule, type RetryRules, retryVerdictOf } from './rules.ts';
+import { readRetryRules, type Rule, type RetryRules, retryVerdictOf } from './exit-code-rules.ts';
 
 const rule = (over: Partial<Rule>): Rule => ({
   exitCodes: [],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { changedJobs, type FileOnDisk, type JobWithFiles, type ReadInput } from './files-on-disk.ts';
+import { changedJobs, type FileOnDisk, type JobWithFiles, type ReadInput } from './out-of-date.ts';
 
 const job: JobWithFiles = {
   id: 1,

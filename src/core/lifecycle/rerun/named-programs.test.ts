@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { JobWithFiles } from './files-on-disk.ts';
+import type { JobWithFiles } from './out-of-date.ts';
 import { namedPrograms, newerPrograms, programsIn } from './named-programs.ts';
 
 it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { FileOnDisk, JobWithFiles } from './files-on-disk.ts';
+import type { FileOnDisk, JobWithFiles } from './out-of-date.ts';
 import { rerunsOf, type RerunRules } from './rerun.ts';
 
 const job = (id: number, inputs: number[], outputs: number[], more: Partial<JobWithFiles> = {}): JobWithFiles => ({

@@ -8,7 +8,7 @@ import {
   type PlanFacts,
   type JobWithFiles,
   missingAs,
-} from './files-on-disk.ts';
+} from './out-of-date.ts';
 
 export type RerunReason =
   | FileCause
