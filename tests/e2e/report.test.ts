@@ -77,7 +77,7 @@ describe('torc report', () => {
     expect(reports).toMatchObject([
       { workflow: { run_id: 2 }, verdict: { completed: 5, failed: 1 }, time: { attempts: 7, repeated_attempts: 1 } },
     ]);
-    const { families } = reports[0]?.['resources'] as { families: { name: string; ended: number }[] };
+    const { families } = (reports[0] ?? {})['resources'] as { families: { name: string; ended: number }[] };
     expect(families.reduce((sum, { ended }) => sum + ended, 0)).toBe(6);
   });
 

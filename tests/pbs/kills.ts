@@ -49,7 +49,7 @@ const crash = ({ cluster }: PbsLane, daemon: string): void => {
 const nodeOf = ({ cluster }: PbsLane, job: number): string =>
   (cluster.field(job, 'exec_host') ?? '').split('/')[0] as string;
 
-function processOf(job: number, program: string, isMeant = (_: string) => true): void {
+function processOf(job: number, program: string, isMeant: (line: string) => boolean = () => true): void {
   const pid = processesWith('PBS_JOBID', `${job}.pbs`).find((each) => {
     const words = readText(`/proc/${each}/cmdline`);
     return words.includes(program) && isMeant(words);

@@ -27,7 +27,7 @@ export function failureBlocks({ failures }: WorkflowReport): Block[] {
     ...failures.groups.flatMap((group): Block[] => {
       const names = group.first.map(({ job_name: name }) => name).join(', ');
       const more = group.jobs - group.first.length;
-      const why = group.cause ?? `${group.status} with return code ${group.return_code}`;
+      const why = group.cause ?? `${group.status} with exit code ${group.return_code}`;
       return [
         {
           kind: 'text',

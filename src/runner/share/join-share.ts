@@ -43,7 +43,7 @@ export interface Sharing {
  * CPUs, memory or GPUs that were named by hand are a bound of this run; more than there are count as there, for this run.
  */
 export function joinShare(parts: ShareParts): Sharing | undefined {
-  const { options, environment, workflow, identity, mark, capacity, devices, host, log } = parts;
+  const { options, environment, workflow, identity, mark, capacity, devices, log } = parts;
   const { sharesMachine, maxParallelJobs, allocation } = options;
   if (sharesMachine === undefined || allocation !== undefined) return undefined;
   if (environment[SHARE_VARIABLE] === 'off' || identity === undefined) return undefined;
