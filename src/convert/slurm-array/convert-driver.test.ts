@@ -109,6 +109,16 @@ test.each(['afterany', 'afternotok', 'after'])('%s starts what a workflow does n
   expect(notes.filter(({ isLeftOut }) => isLeftOut).map(({ found }) => found)).toEqual([type]);
 });
 
+it('limits of an array and licenses of the command line are those of the jobs of this submission', () => {
+  const { workflow } = convert('sbatch --array=1-9%2 align.sbatch', 'sbatch -L matlab:2 call.sbatch');
+  const [first, second] = workflow['jobs'] as readonly object[];
+  expect(first).toMatchObject({ name: 'align_{task}', max_running: 2 });
+  expect(first).not.toHaveProperty('licenses');
+  expect(second).toMatchObject({ name: 'call_{task}', licenses: { matlab: 2 } });
+  expect(second).not.toHaveProperty('max_running');
+  expect(planned(workflow).jobs.length).toBe(12);
+});
+
 it('a batch script is none that submits others, also where it names sbatch', () => {
   expect(isDriver('#!/bin/bash\nsbatch a.sbatch\n')).toBe(true);
   expect(isDriver('#!/bin/bash\n#SBATCH --array=1-3\nsbatch a.sbatch\n')).toBe(false);

@@ -5,7 +5,7 @@ import { uniqueNames } from '../unique-names.ts';
 import { nameOfScript } from './convert.ts';
 import { directivesByName, type Directive, readScript } from './directives.ts';
 import { readDriver, type Submission } from './driver.ts';
-import { type Indices, limitNote, readIndices } from './indices.ts';
+import { type Indices, readIndices } from './indices.ts';
 import { directiveText } from './requirements.ts';
 import { convertTask, jobNameOf, type Submitted } from './task.ts';
 
@@ -67,9 +67,8 @@ function stepOf(
       `${path}:1: a batch script begins with #! and a program, and sbatch refuses it`,
     );
   const directives = directivesByName([...script.directives, ...options]);
-  const array = directives.get('array');
-  const indices = array?.value === undefined ? undefined : readIndices(array.value);
-  if (indices !== undefined) limitNote(array?.value ?? '', indices, array?.line, report);
+  const array = directives.get('array')?.value;
+  const indices = array === undefined ? undefined : readIndices(array);
   const jobName = nameOfScript(path, directives.get('job-name')?.value);
   // Its place in the workflow says what it waits for.
   const others = new Map([...directives].filter(([name]) => name !== 'dependency' || !isSingleton(directives)));

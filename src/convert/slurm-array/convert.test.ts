@@ -94,6 +94,45 @@ describe('what a task asks for becomes resource requirements', () => {
   });
 });
 
+describe('what may run at once', () => {
+  it('a limit of the tasks that run at once is that of the jobs of the entry, and nothing is reported of it', () => {
+    const { workflow, notes } = convertSlurmArray({ text: script(['--array=1-9%2']), path: 'a.sbatch' });
+    expect(notes).toEqual([]);
+    expect(workflow['jobs']).toMatchObject([{ max_running: 2 }]);
+    expect(planned(workflow).jobs.length).toBe(9);
+    const given = convertSlurmArray({ text: script(['--array=1-9%2']), path: 'a.sbatch', array: '1-5%3' });
+    expect(given.workflow['jobs']).toMatchObject([{ max_running: 3 }]);
+  });
+
+  it.each(['1-9', '1-9%0'])('--array=%s limits nothing', (array) => {
+    const { workflow } = convertSlurmArray({ text: script([]), path: 'a.sbatch', array });
+    expect((workflow['jobs'] as object[])[0]).not.toHaveProperty('max_running');
+  });
+
+  it.each([
+    [['--licenses=matlab:2,foo'], { matlab: 2, foo: 1 }],
+    [['-L fluent@flexlm.example.org:4'], { 'fluent@flexlm.example.org': 4 }],
+    [['-L foo,bar:2,foo:2'], { foo: 3, bar: 2 }],
+    [['-L foo*4'], { foo: 4 }],
+    [['-L sps', '--licenses=matlab'], { matlab: 1 }],
+    [['-L foo:0,bar'], { bar: 1 }],
+  ])('with %j each job holds %j, and the report asks how many there are', (directives, licenses) => {
+    const { workflow, notes } = convert(directives);
+    expect((workflow['jobs'] as { licenses: object }[])[0]?.licenses).toEqual(licenses);
+    expect(planned(workflow).jobs.length).toBe(3);
+    const [name = ''] = Object.keys(licenses);
+    expect(notes.map(noteText)).toEqual([expect.stringContaining(`limits: { ${name}: N`)]);
+    expect(notes[0]?.isLeftOut).toBe(false);
+  });
+
+  it('of several licenses those that a workflow can count are held, and the others are left out', () => {
+    const conversion = convert(['-L matlab:2,cores']);
+    expect((conversion.workflow['jobs'] as object[])[0]).toMatchObject({ licenses: { matlab: 2 } });
+    expect(leavesOut(conversion)).toBe(true);
+    expect((convert(['-L foo:0']).workflow['jobs'] as object[])[0]).not.toHaveProperty('licenses');
+  });
+});
+
 describe('what is not the same in the workflow is reported with its line', () => {
   test.each([
     [['-p long'], undefined, 'a.sbatch:3: note: --partition=long: '],
@@ -107,7 +146,14 @@ describe('what is not the same in the workflow is reported with its line', () =>
     [['-t 60', '--mem=1G', '--time-min=10'], undefined, 'a.sbatch:5: note: --time-min=10: '],
     [['--mail-type=END'], undefined, 'a.sbatch:3: note: --mail-type=END: '],
     [['-C avx512'], undefined, 'a.sbatch:3: note: --constraint=avx512: '],
-    [['-L matlab:2'], undefined, 'a.sbatch:3: left out: --licenses=matlab:2: '],
+    [['-L "matlab:1|octave:1"'], undefined, 'a.sbatch:3: left out: --licenses=matlab:1|octave:1: one of several'],
+    [['-L matlab:two'], undefined, 'a.sbatch:3: left out: --licenses=matlab:two: "matlab:two" is no license'],
+    [['-L'], undefined, 'a.sbatch:3: left out: --licenses: "" is no license'],
+    [
+      ['-L cores:2'],
+      undefined,
+      "a.sbatch:3: left out: --licenses=cores:2: licenses names 'cores', which every job holds",
+    ],
     [['--exclusive'], undefined, 'a.sbatch:3: left out: --exclusive: '],
     [['--signal=B:USR1@60'], undefined, 'a.sbatch:3: left out: --signal=B:USR1@60: '],
     [[], 'x', 'a.sbatch: note: no $SLURM_ARRAY_TASK_ID in the script: '],
@@ -115,11 +161,6 @@ describe('what is not the same in the workflow is reported with its line', () =>
     const conversion = convert(directives, body);
     expect(conversion.notes.map(noteText)).toEqual([expect.stringContaining(expected)]);
     expect(leavesOut(conversion)).toBe(expected.includes('left out'));
-  });
-
-  it('a limit of the tasks that run at once becomes an option of the run', () => {
-    const { notes } = convertSlurmArray({ text: script(['--array=1-9%2']), path: 'a.sbatch' });
-    expect(notes.map(noteText)).toEqual([expect.stringContaining('torc run --max-parallel-jobs 2')]);
   });
 
   it('a comment that looks like a directive is none, and nothing is reported of it', () => {

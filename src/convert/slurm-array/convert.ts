@@ -3,7 +3,7 @@ import { shellWords } from '../../core/text/shell-words.ts';
 import { reportOf, type Conversion } from '../conversion.ts';
 import { uniqueNames } from '../unique-names.ts';
 import { directivesByName, readScript } from './directives.ts';
-import { limitNote, readIndices } from './indices.ts';
+import { readIndices } from './indices.ts';
 import { convertTask } from './task.ts';
 
 interface ArrayScript {
@@ -30,15 +30,13 @@ export function convertSlurmArray({ text, path, array, args }: ArrayScript): Con
       `${path}:1: a batch script begins with #! and a program, and sbatch refuses it`,
     );
   const directives = directivesByName(script.directives);
-  const given = directives.get('array');
-  const tasks = array ?? given?.value;
+  const tasks = array ?? directives.get('array')?.value;
   if (tasks === undefined)
     throw new Refusal(
       'CONVERSION_REFUSED',
       `${path}: there is no line #SBATCH --array; if it was given to sbatch, give it here as --array 1-10`,
     );
   const indices = readIndices(tasks);
-  limitNote(tasks, indices, array === undefined ? given?.line : undefined, report);
   const name = uniqueNames()(nameOfScript(path, directives.get('job-name')?.value));
   const { job, requirements, handler } = convertTask(
     { script, path, directives, indices, args: args === undefined ? undefined : argumentsOf(args), name },

@@ -1,4 +1,3 @@
-import type { Report } from '../conversion.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { greatest, smallest } from '../../core/quantity/extremes.ts';
 
@@ -58,13 +57,3 @@ function rangeOf(part: string, text: string): { from: number; to: number; by: nu
 
 const numbersOf = (from: number, to: number, by: number): number[] =>
   Array.from({ length: Math.floor((to - from) / by) + 1 }, (_, at) => from + at * by);
-
-/** What limits the tasks that run at once stands on the command line of a run. */
-export function limitNote(tasks: string, { limit }: Indices, line: number | undefined, report: Report): void {
-  if (limit === undefined) return;
-  report.note(
-    `--array=${tasks}`,
-    `${limit} tasks at a time become an option of the run: torc run --max-parallel-jobs ${limit}`,
-    line,
-  );
-}

@@ -30,8 +30,6 @@ export function reportOther(directive: Directive, report: Report): void {
     report.note(text, 'torc writes what jobs print below torc_output/job_stdio; torc jobs output shows it', line);
   } else if (name === 'time-min') {
     report.note(text, 'each job asks for the whole time of --time', line);
-  } else if (name === 'licenses') {
-    report.leaveOut(text, 'a workflow has no limits of its own resources: jobs do not wait for a license', line);
   } else if (name === 'exclusive') {
     report.leaveOut(text, 'a job shares its node with others: ask for all of its CPUs and memory', line);
   } else if (name === 'dependency') {

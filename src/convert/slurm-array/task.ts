@@ -3,6 +3,7 @@ import type { ValueMap } from '../../core/workflow-file/text/value.ts';
 import type { Report } from '../conversion.ts';
 import type { Directive, Script } from './directives.ts';
 import type { Indices } from './indices.ts';
+import { licensesOf } from './licenses.ts';
 import { reportOther } from './other-options.ts';
 import { requirementsOfDirectives, RESOURCES, directiveText } from './requirements.ts';
 import { environmentOfTask } from './variables.ts';
@@ -39,6 +40,7 @@ export const jobNameOf = ({ name, indices }: Pick<Submitted, 'name' | 'indices'>
 export function convertTask(task: Submitted, report: Report): ConvertedTask {
   const { script, path, directives, indices, args, name } = task;
   const requirements = requirementsOfDirectives(directives, report);
+  const licenses = licensesOf(directives.get('licenses'), report);
   const { fixed, assigned } = environmentOfTask(
     { script, directives, indices, name, parameter: PARAMETER, requirements },
     report,
@@ -54,7 +56,9 @@ export function convertTask(task: Submitted, report: Report): ConvertedTask {
       name: jobNameOf(task),
       command: folder === undefined ? command : `cd ${shellWord(folder)} && ${command}`,
       ...(indices === undefined ? {} : { parameters: { [PARAMETER]: indices.values } }),
+      ...(indices?.limit === undefined ? {} : { max_running: indices.limit }),
       ...(Object.keys(fixed).length === 0 ? {} : { env: fixed }),
+      ...(licenses === undefined ? {} : { licenses }),
       ...(requirements === undefined ? {} : { resource_requirements: name }),
       ...(requeues ? { failure_handler: name } : {}),
     },
@@ -63,7 +67,7 @@ export function convertTask(task: Submitted, report: Report): ConvertedTask {
   };
 }
 
-const CARRIED: ReadonlySet<string> = new Set(['array', 'job-name', 'requeue', 'no-requeue']);
+const CARRIED: ReadonlySet<string> = new Set(['array', 'job-name', 'licenses', 'requeue', 'no-requeue']);
 
 /** The folder of the tasks, and the variables that sbatch gives them; the other options go to the report. */
 function carried(directives: ReadonlyMap<string, Directive>, report: Report): { folder?: string; exported: string[] } {
