@@ -82,6 +82,17 @@ const PROMISES: readonly Row[] = [
     files: { 'profiles/default/config.yaml': 'retries: 2\ndefault-resources:\n  mem_mb: attempt * 300\n' },
   },
   {
+    section: 'Resources: no more of one is in use than a profile lets',
+    rules:
+      'rule r:\n    input: "p1", "p2", "p3"\n    output: "o"\n    shell: "cat {input} > {output}"\nrule p:\n    output: "p{i}"\n    resources: license=2\n    shell: "mkdir lock; sleep 0.2; rmdir lock; echo {wildcards.i} > {output}"',
+    files: { 'profiles/default/config.yaml': 'resources: [license=3]\n' },
+  },
+  {
+    section: 'Resources: more of one is in use where nothing limits it',
+    rules:
+      'rule r:\n    input: "p1", "p2"\n    output: "o"\n    shell: "cat {input} > {output}"\nrule p:\n    output: "p{i}"\n    resources: license=2\n    shell: "touch {wildcards.i}; until test -e 1 -a -e 2; do sleep 0.05; done; echo x > {output}"',
+  },
+  {
     section: 'Resources, dynamic: memory by attempt',
     rules:
       'rule r:\n    output: "o"\n    retries: 2\n    resources: mem_mb=lambda wildcards, attempt: attempt * 100\n    shell: "echo x >> tries; test $(wc -l < tries) = 3 && cp tries {output}"',

@@ -219,7 +219,10 @@ test.each([
   ['slurm_partition=long', 'note: the resource slurm_partition of rule r: '],
   ['mpi=srun', 'left out: the resource mpi of rule r (srun): '],
   ['mem_mb=<TBD>, mem=<TBD>, disk=<TBD>', 'left out: the resource mem_mb of rule r: '],
-  ['licences=2', 'left out: the resource licences of rule r: '],
+  ['words=two', 'left out: the resource words of rule r: two is no whole number'],
+  ['part=0.5', 'left out: the resource part of rule r: 0.5 is no whole number'],
+  ['cores=2', "left out: the resource cores of rule r: licenses names 'cores'"],
+  ['slots=<TBD>', 'left out: the resource slots of rule r: it is known when the inputs'],
 ])('the resources "%s", which are no requirement, stand in the report', (resources, expected) => {
   const { notes } = convert('rule r:\n  shell: "x"\n', [printed('r', { output: 'o', resources }, 'x')]);
   expect(notes.map(noteText)).toEqual([expect.stringContaining(expected)]);

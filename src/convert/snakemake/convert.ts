@@ -6,6 +6,8 @@ import { uniqueNames } from '../unique-names.ts';
 import { handlerOf, laterAttempts, retriesOf, usualRetries } from './attempts.ts';
 import { bySnakemake, byShell, needsSnakemake, protectedOf, temporaryOf } from './command.ts';
 import { jobKey, readDryRun, type ResolvedJob } from './dry-run.ts';
+import { licensesOfJobs } from './licenses.ts';
+import { resourceLimits } from './limits.ts';
 import { reportFiles, reportHidden, reportJob } from './reports.ts';
 import { environmentOfThreads, environmentOfTmpdir, requirementsOf } from './requirements.ts';
 import { readRules, type Snakefile, type WrittenRule } from './rules.ts';
@@ -17,7 +19,7 @@ export interface SnakemakeRun {
   readonly printed: string;
   /** The same for each further attempt that a job may have. */
   readonly later?: readonly string[] | undefined;
-  /** The profiles that Snakemake read: their retries are those of all rules. */
+  /** The profiles that Snakemake read: their retries are those of all rules, their resources are limits. */
   readonly profiles?: readonly Snakefile[] | undefined;
 }
 
@@ -42,6 +44,7 @@ export function convertSnakemake({ files, printed, later = [], profiles = [] }: 
   const unique = uniqueNames();
   const needs = sharedEntries('needs');
   const handlers = sharedEntries('retry');
+  const licenses = licensesOfJobs(resourceLimits(files, profiles, report), report);
   const laterOf = laterAttempts(later.map(readDryRun));
   const made = new Set(resolved.flatMap(({ output }) => output));
   const read = new Set(resolved.flatMap(({ input }) => input));
@@ -57,6 +60,7 @@ export function convertSnakemake({ files, printed, later = [], profiles = [] }: 
     const handler = handlers.nameOf(
       isOfSnakemake ? undefined : handlerOf(job, rule, { retries, later: attempts }, report),
     );
+    const held = licenses.heldBy(job, attempts, rule);
     const env = isOfSnakemake
       ? {}
       : { ...(job.threads > 1 ? environmentOfThreads(job.threads) : {}), ...environmentOfTmpdir(job, rule) };
@@ -67,6 +71,7 @@ export function convertSnakemake({ files, printed, later = [], profiles = [] }: 
       command: isOfSnakemake ? bySnakemake(job, rule, path) : byShell(job, rule),
       ...(Object.keys(env).length === 0 ? {} : { env }),
       ...(job.priority === undefined ? {} : { priority: job.priority }),
+      ...(held === undefined ? {} : { licenses: held }),
       ...(asked === undefined ? {} : { resource_requirements: asked }),
       ...(handler === undefined ? {} : { failure_handler: handler }),
       ...(job.input.length === 0 ? {} : { input_files: job.input.map(names.nameOf) }),
@@ -82,11 +87,13 @@ export function convertSnakemake({ files, printed, later = [], profiles = [] }: 
     if (guarded.has(path)) return { ...entry, protected: true };
     return temporary.has(path) && read.has(path) ? { ...entry, temporary: true } : entry;
   });
+  const limits = licenses.limits();
   if (made.size === 0) report.note('no output', 'no rule writes a file, so no job waits for another one');
   return {
     workflow: {
       name: path.replace(/^.*\//, ''),
       env: environmentOfThreads(1),
+      ...(Object.keys(limits).length === 0 ? {} : { limits }),
       jobs,
       ...(entries.length === 0 ? {} : { files: entries }),
       ...(needs.entries.length === 0 ? {} : { resource_requirements: needs.entries }),

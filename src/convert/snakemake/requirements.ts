@@ -51,28 +51,25 @@ const OF_INPUTS = /^(?:mem_mb|mem_mb_per_cpu|runtime|gpus?|nvidia_gpu|cpus_per_t
 const OF_ALLOCATIONS = /^(?:slurm_(?:partition|account|qos)|partition|account|qos|clusters|gpu_model)$/;
 const OF_STEPS = /^(?:nodes|tasks|tasks_per_node|tasks_per_gpu|mpi|slurm_extra|constraint)$/;
 
-/** Resources that are no requirement of a job. */
+const OF_DISK = /^disk(?:_mi?b)?$/;
+
+/** Whether a resource means something to its Snakefile alone. */
+export const isOfItsOwn = (job: ResolvedJob, name: string): boolean =>
+  /^\w+$/.test(name) &&
+  ![CARRIED, OF_DISK, OF_ALLOCATIONS, OF_STEPS].some((each) => each.test(name)) &&
+  !(name === 'gres' && gpusOf(job) !== undefined);
+
+/** Resources that are neither a requirement of a job nor counted. */
 export function reportResources(job: ResolvedJob, rule: WrittenRule | undefined, report: Report): void {
   for (const [name, value] of job.resources) {
     const found = `the resource ${name} of rule ${job.rule}`;
     const at = [rule?.line, rule?.file] as const;
     if (value === '<TBD>' && OF_INPUTS.test(name))
       report.leaveOut(found, 'it is known when the inputs of the job are there: write it into the file', ...at);
-    if (CARRIED.test(name) || !/^\w+$/.test(name)) continue;
-    if (name === 'gres' && gpusOf(job) !== undefined) continue;
-    if (/^disk(?:_mi?b)?$/.test(name)) {
-      // Each is printed in three units.
-      if (name === 'disk_mb') report.note(found, 'torc does not count disk space', ...at);
-    } else if (OF_ALLOCATIONS.test(name))
+    if (OF_ALLOCATIONS.test(name))
       report.note(found, 'jobs do not choose allocations; torc slurm generate writes them into the file', ...at);
     else if (OF_STEPS.test(name))
       report.leaveOut(`${found} (${value})`, 'a job is one process in an allocation; give it to that', ...at);
-    else
-      report.leaveOut(
-        found,
-        'a workflow has no limits of its own, as --resources sets them: jobs run side by side',
-        ...at,
-      );
   }
 }
 
