@@ -2,12 +2,19 @@ import { statusCode } from '../../src/core/contract/job.ts';
 import { faultsOf, type Mark } from '../support/history.ts';
 import { attemptOf } from './machine.ts';
 
+/** Ids of the jobs that hold one license each, and how many of them may be alive at a time. */
+export interface Licenses {
+  readonly limit: number;
+  readonly holders: ReadonlySet<number>;
+}
+
 /** How a run ended, as the database, the processes and the runners have it. */
 export interface Ending {
   /** For each job, in the order of ids from 1 on, the places of those that it waits for. */
   readonly waitsFor: readonly (readonly number[])[];
   /** Ids of the jobs that fail whenever they run. */
   readonly failing: ReadonlySet<number>;
+  readonly licenses: Licenses;
   readonly history: readonly Mark[];
   readonly slots: number;
   readonly jobs: readonly { id: number; status: number; claimed_by: number | null; attempt_id: number }[];
@@ -25,6 +32,7 @@ export function faultsOfRun(ending: Ending): string[] {
   return [
     ...faultsOf(ending.history, { cpus: ending.slots, gpus: 0 }),
     ...liveTwice(ending),
+    ...overLimit(ending),
     ...notDone(ending),
     ...outOfOrder(ending),
     ...unaccounted(ending),
@@ -50,6 +58,18 @@ function liveTwice({ history }: Ending): string[] {
     live.set(mark.jobId, mark);
   }
   return faults;
+}
+
+/** The limit of a workflow holds over all of its runners, whoever is killed: what a dead one left alive counts. */
+function overLimit({ history, licenses: { limit, holders } }: Ending): string[] {
+  const live = new Set<string>();
+  return history.flatMap(({ what, jobId, attemptId }) => {
+    if (!holders.has(jobId)) return [];
+    const attempt = `job ${jobId} attempt ${attemptId}`;
+    if (what === 'ended') live.delete(attempt);
+    else live.add(attempt);
+    return live.size > limit ? [`${[...live].join(', ')} held ${limit} licenses at a time`] : [];
+  });
 }
 
 /** Every job ends: completed or failed, or terminated by a runner that was stopped, or canceled after one of those. */

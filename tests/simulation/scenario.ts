@@ -7,7 +7,7 @@ import { random } from '../support/random.ts';
 import { databaseInMemory, testService } from '../support/service.ts';
 import { createMachine } from './machine.ts';
 import { createNetwork } from './network.ts';
-import { type Ending, faultsOfRun } from './judge.ts';
+import { type Ending, faultsOfRun, type Licenses } from './judge.ts';
 import { type SimulatedRunner, startRunner } from './runner.ts';
 import { createServer } from './server.ts';
 
@@ -32,6 +32,15 @@ function plan(next: () => number): number[][] {
   );
 }
 
+/** In some seeds jobs hold a license, and so many at a time may; numbers of its own leave the other seeds as they were. */
+function licensesOf(seed: number, jobs: number): Licenses {
+  const next = random(seed * 31 + 7);
+  if (next() < 0.6) return { limit: jobs, holders: new Set() };
+  const share = 0.2 + next() * 0.8;
+  const ids = Array.from({ length: jobs }, (_, place) => place + 1);
+  return { limit: 1 + Math.floor(next() * 2), holders: new Set(ids.filter(() => next() < share)) };
+}
+
 /**
  * One run of a workflow: server and runners in one process, in virtual time, with faults by the seed.
  *
@@ -43,7 +52,8 @@ export async function simulate(seed: number): Promise<Outcome> {
   const next = random(seed);
   const waitsFor = plan(next);
   const db = databaseInMemory();
-  const created = await createWorkflow(db, waitsFor);
+  const licenses = licensesOf(seed, waitsFor.length);
+  const created = await createWorkflow(db, waitsFor, licenses);
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
     now: START,
@@ -173,6 +183,7 @@ export async function simulate(seed: number): Promise<Outcome> {
     const ending: Ending = {
       waitsFor,
       failing,
+      licenses,
       history: machine.history,
       slots,
       jobs: db.raw('select id, status, claimed_by, attempt_id from job order by id').all() as never,
@@ -216,13 +227,24 @@ async function pass(
 async function createWorkflow(
   db: Database,
   waitsFor: readonly number[][],
+  { limit, holders }: Licenses,
 ): Promise<Workflow & { id: number; run_id: number }> {
   const store = createStore(db, { now: Date.now, onBroken: () => {} });
   const { client } = testService({ store });
   const { id } = (await client.createWorkflow({
-    body: { name: 'simulated', user: 'tester', compute_node_wait_for_new_jobs_seconds: 0 },
+    body: {
+      name: 'simulated',
+      user: 'tester',
+      compute_node_wait_for_new_jobs_seconds: 0,
+      ...(holders.size > 0 ? { limits: { matlab: limit } } : {}),
+    },
   })) as { id: number };
-  const jobs = waitsFor.map((_, job) => ({ workflow_id: id, name: `job${job}`, command: 'true' }));
+  const jobs = waitsFor.map((_, job) => ({
+    workflow_id: id,
+    name: `job${job}`,
+    command: 'true',
+    ...(holders.has(job + 1) ? { licenses: { matlab: 1 } } : {}),
+  }));
   await client.createJobs({ body: { jobs, depends_on_positions: waitsFor as number[][] } });
   await client.resetStatus({ params: { id } });
   await client.initializeJobs({ params: { id } });

@@ -53,6 +53,8 @@ export interface Database {
   logged(): Logged | undefined;
   /** All that is in it, as a database in memory can begin: tables need not be made, and rows not be written, again. */
   image(): Uint8Array;
+  /** False after `close`: what was put off until later has nothing to do then. */
+  readonly isOpen: boolean;
   close(): void;
 }
 
@@ -112,6 +114,9 @@ export function openDatabase(
     plan: (sql) => (db.prepare(`explain query plan ${sql}`).all() as { detail: string }[]).map(({ detail }) => detail),
     logged: () => log?.read(),
     image: () => db.serialize(),
+    get isOpen() {
+      return db.isOpen;
+    },
     close: () => {
       db.close();
       log?.close();

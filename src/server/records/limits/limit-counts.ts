@@ -102,6 +102,7 @@ export const createLimitCounts = ({ db, changes, turns }: LimitParts, { all, eac
 
   const wake = (): void => {
     isDue = false;
+    if (!db.isOpen) return;
     const free = [...waiting].filter(([, { workflowId, full }]) =>
       [...full.values()].some((each) => hasRoom(workflowId, each)),
     );
