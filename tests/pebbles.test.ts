@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 
 /**
- * A file of some lines with one reader, in its own folder, is a second place to look at for one thought: it joins its reader.
+ * A file of many lines does many things. A file of some lines with one reader, in its own folder, is a second place to look at for one thought: it joins its reader.
  *
  * A module that is loaded on use and the entry of a thread are left out, and so are `queries.ts` and `handlers.ts`, which every
  * module of the server has.
@@ -49,6 +49,10 @@ const house = new Map(
 
 it('a file of under 30 lines with one reader, in its own folder, has joined it, but for those with a reason', () => {
   expect(pebblesOf(house).toSorted()).toEqual(Object.keys(STAY).toSorted());
+});
+
+it('no file has more than 300 lines', () => {
+  expect([...house].filter(([, text]) => text.trimEnd().split('\n').length > 300).map(([path]) => path)).toEqual([]);
 });
 
 it('the look at small files finds one that one neighbour reads, and leaves those of two readers, of other folders and those loaded on use', () => {

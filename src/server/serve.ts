@@ -6,7 +6,7 @@ import type { AccessSettings } from './access/settings.ts';
 import { createTrafficLog } from './admin/traffic.ts';
 import { type Address, writeAddress } from './attach/address.ts';
 import { createWelcome, type Welcome } from './attach/welcome.ts';
-import { giveBackOpenClaims } from './claim/open-claims.ts';
+import { giveBackOpenClaims } from './claim/open/give-back-open.ts';
 import { type AppOptions, createApp } from './http/app.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
 import { Refusal } from '../core/contract/refusals.ts';

@@ -65,3 +65,6 @@ function anonymous(text: string): string {
 }
 
 const trimmed = (path: string): string | undefined => textOf(path)?.trim();
+
+/** A clock that all processes of a machine share, in milliseconds. */
+export const machineNow = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;

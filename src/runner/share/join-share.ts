@@ -1,5 +1,5 @@
 import type { ProcessIdentity } from '../../cluster/host/facts.ts';
-import { thisMachine } from '../../cluster/host/machine.ts';
+import { machineNow, thisMachine } from '../../cluster/host/machine.ts';
 import { openShareFile, SHARE_VARIABLE } from '../../cluster/share/share-file.ts';
 import { MARK_VARIABLE } from '../../core/attempt/belongs-to.ts';
 import type { ClaimedJob, Need } from '../../core/contract/exchange.ts';
@@ -11,7 +11,7 @@ import { WHOLE_MACHINE } from '../../core/lifecycle/share/sharing-run.ts';
 import type { Capacity } from '../claim/capacity.ts';
 import type { Log } from '../facts/log.ts';
 import type { RunnerOptions } from '../facts/options.ts';
-import { createRunShare, machineNow, type RunShare } from './run-share.ts';
+import { createRunShare, type RunShare } from './run-share.ts';
 import { shareCapacity } from './shared-capacity.ts';
 
 interface ShareParts {

@@ -2,9 +2,9 @@ import { after, repeatEvery, type Timer } from '../../client/long-timers.ts';
 import { waitingWordsOf } from '../../cluster/share/holders.ts';
 import { leftBy, withoutGone } from '../../cluster/share/left-jobs.ts';
 import { isFileBusy, type ShareFile } from '../../cluster/share/share-file.ts';
-import type { Machine } from '../../cluster/host/machine.ts';
+import { machineNow } from '../../cluster/host/machine.ts';
 import type { Amounts } from '../../core/job/amounts.ts';
-import { fitsIn, licenseAmounts, limitNameOf, withAdded } from '../../core/lifecycle/share/amounts.ts';
+import { fitsIn, isAtLeast, limitNameOf, withAdded } from '../../core/lifecycle/share/amounts.ts';
 import {
   askFor,
   giveBack,
@@ -15,7 +15,8 @@ import {
   waitFor,
 } from '../../core/lifecycle/share/ask.ts';
 import { mayKeep, mayTake, nextTurnAtMs } from '../../core/lifecycle/share/fair-share.ts';
-import type { SharingRun } from '../../core/lifecycle/share/sharing-run.ts';
+import type { RunShareOptions, ShareListener } from './sharing-parts.ts';
+import { type SharingRun, totalBeside } from '../../core/lifecycle/share/sharing-run.ts';
 
 /**
  * How often a run that waits looks whether another was killed, which changes no file. What others give back it learns at once. Too
@@ -29,29 +30,6 @@ const SAID_MS = 1_000;
 const CHECK_MS = 60_000;
 /** What others are to get is reckoned again after this time at least: it changes with time, and a job may take a millisecond. */
 const RECKON_MS = 10;
-
-export interface RunShareOptions {
-  /** Opens the file; a text says why there is none. */
-  readonly open: () => ShareFile | string;
-  readonly own: SharingRun;
-  readonly here: Machine;
-  /** What it can use of what there is, with its devices. */
-  readonly offer: Amounts;
-  readonly devices: readonly string[];
-  readonly usedDevices: () => readonly string[];
-  /** The run goes on as if it were alone, for this reason. */
-  readonly onAlone: (reason: string) => void;
-}
-
-/** What the runner says of itself once it has jobs. */
-export interface ShareListener {
-  /** The number of jobs that wait for a place. */
-  readonly queued: () => number;
-  /** A job that waits may start now. */
-  readonly onRoom: () => void;
-  /** It waits for other runs, in words; undefined: no more. */
-  readonly onWaits: (words: string | undefined) => void;
-}
 
 export type RunShare = ReturnType<typeof createRunShare>;
 
@@ -250,7 +228,8 @@ export function createRunShare(options: RunShareOptions) {
       wanted = undefined;
       const jobs = Math.max(1, listener?.queued() ?? 1);
       const { waits } = self;
-      if (isAlone || isClosed || (waits !== undefined && isSame(waits.need, need))) return;
+      if (isAlone || isClosed || (waits !== undefined && isAtLeast(waits.need, need) && isAtLeast(need, waits.need)))
+        return;
       // Another process has the file just now.
       if (publish(need, jobs) === undefined) unusedTimer = after(LOOK_MS, () => listener?.onRoom()).unref();
     });
@@ -310,19 +289,3 @@ export function createRunShare(options: RunShareOptions) {
     },
   };
 }
-
-/** A limit that another run was given counts for a run without one of that name; of several the lowest. */
-function totalBeside(own: SharingRun, others: readonly SharingRun[]): Amounts {
-  const total: Record<string, number> = { ...own.total };
-  for (const { limits } of others)
-    for (const [name, limit] of Object.entries(licenseAmounts(limits)))
-      if (!(name in own.total)) total[name] = Math.min(total[name] ?? Infinity, limit);
-  return total;
-}
-
-/** A clock that all processes of a machine share, in milliseconds. */
-export const machineNow = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
-
-const isAtLeast = (need: Amounts, other: Amounts): boolean =>
-  Object.entries(other).every(([name, amount]) => (need[name] ?? 0) >= amount);
-const isSame = (one: Amounts, other: Amounts): boolean => isAtLeast(one, other) && isAtLeast(other, one);

@@ -6,10 +6,11 @@ import { createCounts } from '../records/job/counts.ts';
 import { Sliced } from '../store/sliced.ts';
 import type { Store } from '../records/store.ts';
 import { createClaim } from './claim.ts';
-import { claimQueries, openClaimQueries } from './queries.ts';
+import { openClaimQueries } from './open/queries.ts';
+import { claimQueries } from './queries.ts';
 import { createUnclaimable } from './unclaimable.ts';
 import { createAllocationRooms } from './allocation-rooms.ts';
-import { createUnneeded } from './unneeded.ts';
+import { createUnneeded } from './unneeded/unneeded.ts';
 import { createWorkLeft } from './work-left.ts';
 
 /** The default of claim_next_jobs; a negative limit means all. */
@@ -60,7 +61,7 @@ export const claimHandlers = (store: Store) => {
 
   const workLeft = createWorkLeft(store, queries, createCounts(store.db));
   const allocationRooms = createAllocationRooms(store, queries);
-  const unneeded = createUnneeded(store, queries, { workLeft, allocationRooms });
+  const unneeded = createUnneeded(store, { workLeft, allocationRooms });
   const unclaimable = createUnclaimable(store, queries, { workLeft, unneeded, allocationRooms });
 
   return {

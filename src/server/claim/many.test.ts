@@ -3,7 +3,7 @@ import { longestWait } from '../../../tests/support/longest-wait.ts';
 import { testService, type TestService } from '../../../tests/support/service.ts';
 import { Sliced } from '../store/sliced.ts';
 import { claimHandlers } from './handlers.ts';
-import { giveBackOpenClaims } from './open-claims.ts';
+import { giveBackOpenClaims } from './open/give-back-open.ts';
 import { claimableSql } from './queries.ts';
 
 let service: TestService;

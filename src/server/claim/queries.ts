@@ -1,6 +1,5 @@
 import { HELD, OPEN, UNDER_WAY, WAITS_FOR_DECISION } from '../../core/job/statuses.ts';
-import type { Database, NoParameters } from '../store/database.ts';
-import type { AllocationRow } from '../records/allocation/row.ts';
+import type { Database } from '../store/database.ts';
 import { notHeld } from '../records/job/held-attempts.ts';
 import { jobColumns, type JobRow, unsettled } from '../records/rows/job.ts';
 import type { SlurmSchedulerRow } from '../records/scheduler/queries.ts';
@@ -270,25 +269,6 @@ export const claimQueries = (db: Database) => ({
   ),
   giveBack: db.prepare<{ id: number }>(`update job set status = ${STATUS.ready} where id = :id`),
 
-  // Allocations that Slurm has not started, and what is known of them.
-  queued: db.prepare<{ workflowId: number }, AllocationRow>(`
-    select * from scheduled_compute_node
-    where workflow_id = :workflowId and scheduler_type = 'slurm'
-      and (status = 'pending' and scheduler_id > 0 or status = 'planned')
-    order by id`),
-  // Jobs of Slurm whose runners hold jobs of the workflow.
-  holdingAllocations: db.prepare<{ workflowId: number }, { slurm_job: string | number }>(`
-    select distinct json_extract(scheduler, '$.slurm_job_id') as slurm_job
-    from compute_node
-    where json_extract(scheduler, '$.slurm_job_id') is not null
-      and id in (
-        select claimed_by from job
-        where workflow_id = :workflowId and status in ${anyOf(HELD)} and ${unsettled} and claimed_by is not null
-      )`),
-  markCanceled: db.prepare<{ id: number }>(
-    "update scheduled_compute_node set status = 'canceled' where id = :id and status in ('pending', 'planned')",
-  ),
-
   turnNode: db.prepare<{ workflowId: number; nodeId: number }, { is_active: number | null; number: number | null }>(`
     select compute_node.is_active, runner_turn.number
     from compute_node
@@ -301,22 +281,6 @@ export const claimQueries = (db: Database) => ({
     insert into runner_turn (compute_node_id, number, job_ids, errors) values (:nodeId, :number, :jobIds, :errors)
     on conflict (compute_node_id) do update set
       number = excluded.number, job_ids = excluded.job_ids, errors = excluded.errors`),
-});
-
-/** Claims of several transactions that are not complete. */
-export const openClaimQueries = (db: Database) => ({
-  begin: db.prepare<NoParameters, { id: number }>('select coalesce(max(claim_id), 0) + 1 as id from open_claim'),
-  add: db.prepare<{ claimId: number; workflowId: number; jobIds: string }>(
-    'insert into open_claim (claim_id, workflow_id, job_ids) values (:claimId, :workflowId, :jobIds)',
-  ),
-  remove: db.prepare<{ claimId: number }>('delete from open_claim where claim_id = :claimId'),
-  all: db.prepare<NoParameters, { workflow_id: number; job_ids: string }>(
-    'select workflow_id, job_ids from open_claim order by id',
-  ),
-  removeAll: db.prepare('delete from open_claim'),
-  giveBack: db.prepare<{ id: number }>(
-    `update job set status = ${STATUS.ready} where id = :id and status = ${STATUS.pending} and claimed_by is null`,
-  ),
 });
 
 export type ClaimQueries = ReturnType<typeof claimQueries>;

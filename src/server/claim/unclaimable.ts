@@ -8,7 +8,7 @@ import type { Store } from '../records/store.ts';
 import type { AllocationRooms } from './allocation-rooms.ts';
 import { jobKindOf } from './kind.ts';
 import type { ClaimQueries } from './queries.ts';
-import type { Unneeded } from './unneeded.ts';
+import type { Unneeded } from './unneeded/unneeded.ts';
 import type { FindWorkLeft } from './work-left.ts';
 
 /** Whom the ready jobs are compared with: a runner, those that there are, or runners of allocations that may be submitted. */

@@ -12,7 +12,7 @@ import type { JobCompletionError } from '../../core/contract/result.ts';
 import type { Due } from '../act/due.ts';
 import type { Claim } from '../claim/claim.ts';
 import type { StoredTurn, TurnRecord } from '../claim/turns.ts';
-import type { Unneeded } from '../claim/unneeded.ts';
+import type { Unneeded } from '../claim/unneeded/unneeded.ts';
 import type { Accept } from '../result/accept.ts';
 import type { End } from '../result/end.ts';
 import type { Begin } from '../result/start.ts';

@@ -6,7 +6,7 @@ import { createClaim } from '../claim/claim.ts';
 import { claimQueries } from '../claim/queries.ts';
 import { createTurnRecord } from '../claim/turns.ts';
 import { createAllocationRooms } from '../claim/allocation-rooms.ts';
-import { createUnneeded } from '../claim/unneeded.ts';
+import { createUnneeded } from '../claim/unneeded/unneeded.ts';
 import { createWorkLeft } from '../claim/work-left.ts';
 import { recoverQueries } from '../recover/queries.ts';
 import { attemptKey, createRequeue } from '../recover/requeue.ts';
@@ -40,7 +40,7 @@ export const exchangeHandlers = (store: Store) => {
     claim: createClaim(store, claims),
     turns: createTurnRecord(claims),
     counts,
-    unneeded: createUnneeded(store, claims, {
+    unneeded: createUnneeded(store, {
       workLeft: createWorkLeft(store, claims, counts),
       allocationRooms: createAllocationRooms(store, claims),
     }),

@@ -1,13 +1,12 @@
 import type { Explanation, JobFacts, LiveRunner, OtherJob, Reason } from './job-facts.ts';
-import type { WaitingLimit } from '../../contract/waiting-limit.ts';
 import type { SlurmJob } from '../../allocation/slurm-job.ts';
 import { ENDED } from '../../job/statuses.ts';
 import { sizeTexts } from '../../quantity/size-text.ts';
 import { counted, grouped } from '../../quantity/count-text.ts';
+import { limitedWait } from './explain-limit.ts';
 import { anywhere, nextCommand } from './next-command.ts';
 import { noPartition } from './no-partition.ts';
 import { nearestObstacles, obstacles } from '../placement/obstacles.ts';
-import { isImpossible, waitingLimitWords } from '../placement/waiting-limit.ts';
 import { batchWords } from '../../allocation/batch-words.ts';
 import { queueReasonOf } from './queue-reason.ts';
 import { tooWide } from './too-wide.ts';
@@ -37,7 +36,11 @@ export function explainWait(job: JobFacts): Explanation {
 function waitOf(job: JobFacts): Wait {
   const { id, status, workflow } = job;
   if (status === 'blocked') return blocked(job);
-  if (status === 'ready') return ready(job);
+  if (status === 'ready') {
+    const wait = ready(job);
+    const { runners } = job;
+    return limitedWait(wait, job, runners.length > 0 && wait.headline !== noRunner(runners.length));
+  }
   if (status === 'uninitialized') {
     const message = 'the job is uninitialized: it is not known yet what it waits for';
     return {
@@ -82,41 +85,7 @@ function blocked({ dependencies, dependenciesLeftOut: leftOut = 0 }: JobFacts): 
   };
 }
 
-/** A limit without room keeps a job from every runner; what else keeps it waiting is said besides. */
 function ready(job: JobFacts): Wait {
-  const { limits = [], workflow } = job;
-  const wait = readyWithin(job);
-  if (limits.length === 0) return wait;
-  const reasons = limits.map((limit) => ({
-    code: 'limit',
-    message: waitingLimitWords(limit, workflow.id),
-    ...(limit.holders[0] === undefined ? {} : { job_id: limit.holders[0].job_id }),
-  }));
-  const others = wait.reasons.filter(({ code }) => code !== 'soon');
-  const never = limits.find(isImpossible);
-  if (never !== undefined)
-    return {
-      headline: 'is ready, and a limit is lower than what it needs',
-      reasons: [...reasons, ...others],
-      next: raiseLimit(never, job),
-    };
-  const hasRunner = job.runners.length > 0 && wait.headline !== noRunner(job.runners.length);
-  const holder = limits.flatMap(({ holders }) => holders)[0];
-  return {
-    headline: hasRunner ? 'is ready and waits for a limit' : wait.headline,
-    reasons: [...others, ...reasons],
-    next: [...(hasRunner ? [] : wait.next), ...(holder === undefined ? [] : [`torc jobs explain ${holder.job_id}`])],
-  };
-}
-
-const raiseLimit = ({ scope, name, needs }: WaitingLimit, { id, workflow }: JobFacts): string[] => [
-  scope === 'workflow'
-    ? `raise it: torc workflows update ${workflow.id} --limit ${name}=${needs}`
-    : `the administrator of the server sets it: torc-server run ${scope === 'user' ? '--limit-each-user' : '--limit'} ${name}=${needs}`,
-  `or lower what the job needs, and run it again: torc jobs reset-status ${id} --reinit`,
-];
-
-function readyWithin(job: JobFacts): Wait {
   const run = runOf(job);
   if (job.runners.length === 0) {
     const none = { code: 'no_runner', message: `no runner of workflow ${job.workflow.id} is active` };

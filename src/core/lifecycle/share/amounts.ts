@@ -56,3 +56,7 @@ export const partOf = (amounts: Amounts, total: Amounts): number =>
   );
 
 export const isNothing = (amounts: Amounts): boolean => Object.values(amounts).every((amount) => amount <= 0);
+
+/** Whether nothing of `other` exceeds what is in `need`. */
+export const isAtLeast = (need: Amounts, other: Amounts): boolean =>
+  Object.entries(other).every(([name, amount]) => (need[name] ?? 0) >= amount);

@@ -1,4 +1,5 @@
 import type { Amounts } from '../../job/amounts.ts';
+import { licenseAmounts } from './amounts.ts';
 import type { Sharer, ShareWait } from './fair-share.ts';
 
 /**
@@ -61,4 +62,13 @@ const areAmounts = (found: unknown): boolean =>
 function isWaiting(found: unknown): boolean {
   const { need, jobs, sinceMs } = (found ?? {}) as Partial<Record<keyof ShareWait, unknown>>;
   return areAmounts(need) && Number.isFinite(jobs) && Number.isFinite(sinceMs);
+}
+
+/** A limit that another run was given counts for a run without one of that name; of several the lowest. */
+export function totalBeside(own: SharingRun, others: readonly SharingRun[]): Amounts {
+  const total: Record<string, number> = { ...own.total };
+  for (const { limits } of others)
+    for (const [name, limit] of Object.entries(licenseAmounts(limits)))
+      if (!(name in own.total)) total[name] = Math.min(total[name] ?? Infinity, limit);
+  return total;
 }

@@ -1,11 +1,11 @@
-import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
-import { UNLIMITED } from '../../core/lifecycle/placement/scheduler-room.ts';
-import { hasWorkFor } from '../../core/lifecycle/placement/work-left.ts';
-import { allocationRecordOf } from '../records/allocation/row.ts';
-import type { Store } from '../records/store.ts';
-import type { AllocationRooms } from './allocation-rooms.ts';
-import type { ClaimQueries } from './queries.ts';
-import type { FindWorkLeft } from './work-left.ts';
+import type { ScheduledComputeNode } from '../../../core/contract/allocation.ts';
+import { UNLIMITED } from '../../../core/lifecycle/placement/scheduler-room.ts';
+import { hasWorkFor } from '../../../core/lifecycle/placement/work-left.ts';
+import { allocationRecordOf } from '../../records/allocation/row.ts';
+import type { Store } from '../../records/store.ts';
+import { unneededQueries } from './queries.ts';
+import type { AllocationRooms } from '../allocation-rooms.ts';
+import type { FindWorkLeft } from '../work-left.ts';
 
 /** Planned and queued allocations of a workflow for which no work is left or to come. */
 export interface Unneeded {
@@ -28,10 +28,10 @@ const CHECK_MS = 2_000;
 const REPORTED_MS = 20_000;
 
 export function createUnneeded(
-  { find: { workflow }, now }: Pick<Store, 'find' | 'now'>,
-  queries: ClaimQueries,
+  { db, find: { workflow }, now }: Pick<Store, 'db' | 'find' | 'now'>,
   { workLeft, allocationRooms }: { workLeft: FindWorkLeft; allocationRooms: AllocationRooms },
 ): Unneeded {
+  const queries = unneededQueries(db);
   /** When a workflow is checked again. */
   const nextAtMs = new Map<number, number>();
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ClaimedJob, ExchangeReply } from '../../core/contract/exchange.ts';
-import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
-import type { Workflow } from '../../core/contract/workflow.ts';
+import type { ClaimedJob, ExchangeReply } from '../../../core/contract/exchange.ts';
+import type { SlurmScheduler } from '../../../core/contract/scheduling.ts';
+import type { Workflow } from '../../../core/contract/workflow.ts';
 import {
   ended,
   registerNode,
@@ -9,8 +9,8 @@ import {
   testService,
   type TestService,
   workflowOf,
-} from '../../../tests/support/service.ts';
-import { kindsLeftSql, sourcesSql } from './queries.ts';
+} from '../../../../tests/support/service.ts';
+import { kindsLeftSql, sourcesSql } from '../queries.ts';
 
 type Jobs = Parameters<typeof workflowOf>[1];
 type Needs = Parameters<typeof workflowOf>[2];

@@ -1,5 +1,5 @@
-import type { ChangeLog } from '../store/changes.ts';
-import type { Database } from '../store/database.ts';
+import type { ChangeLog } from '../../store/changes.ts';
+import type { Database } from '../../store/database.ts';
 import { openClaimQueries } from './queries.ts';
 
 /**
