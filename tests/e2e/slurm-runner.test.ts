@@ -249,7 +249,7 @@ describe('a runner for Slurm that cannot run', () => {
     expect([code, stdout, stderr]).toEqual([
       1,
       '',
-      'Error: SLURM_JOB_ID is not set: this program runs inside a Slurm allocation; elsewhere use torc run\n',
+      'Error: neither SLURM_JOB_ID nor PBS_JOBID names an allocation: this program runs inside one of Slurm or PBS, and not in a job of a PBS array; elsewhere use torc run\n',
     ]);
     expect(await nodesOf(workflow)).toEqual([]);
   });

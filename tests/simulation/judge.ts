@@ -60,7 +60,7 @@ function liveTwice({ history }: Ending): string[] {
   return faults;
 }
 
-/** The limit of a workflow holds over all of its runners, whoever is killed: what a dead one left alive counts. */
+/** The limit of a workflow holds over all of its runners, whichever runner is killed: what a dead one left alive counts. */
 function overLimit({ history, licenses: { limit, holders } }: Ending): string[] {
   const live = new Set<string>();
   return history.flatMap(({ what, jobId, attemptId }) => {
