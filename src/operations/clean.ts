@@ -2,6 +2,7 @@ import { readdir, stat, unlink } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import type { Client } from '../client/client.ts';
 import { inParallel } from '../client/compat/in-parallel.ts';
+import { isUnknownRoute } from '../client/compat/unknown-route.ts';
 import { readOutputs, storedFiles, storedJobs } from '../client/stored-plan.ts';
 import { lookAtMade, removeMade } from '../cluster/made-file.ts';
 import { partsOfStepId, STDIO_FOLDER } from '../core/contract/files/job.ts';
@@ -64,7 +65,9 @@ export async function planClean(client: Client, id: number, options: CleanChoice
   if (countOf(status.jobs_by_status, HELD) > 0 || status.active_compute_nodes > 0)
     throw new Refusal('WORKFLOW_BUSY', `workflow ${id} has jobs that run, or an active runner`, { workflow_id: id });
   const folder = resolve(workflow.submission_directory ?? '.');
-  const outputs = (await madeOutputs(client, id)).filter(({ file }) => kinds.has(kindOf(file)));
+  const outputs = (await madeOutputs(client, id).catch(noRecordOfOutputs)).filter(({ file }) =>
+    kinds.has(kindOf(file)),
+  );
   if (!(await seesFiles(workflow, { files: outputs.map(({ file }) => file) })))
     throw new Refusal('FILES_ELSEWHERE', `the files of workflow ${id} are in ${folder}`, { folder });
 
@@ -83,6 +86,13 @@ export async function planClean(client: Client, id: number, options: CleanChoice
   }
   const logs = kinds.has('logs') ? await logsOf(id, outputDir) : [];
   return { workflowId: id, runId: workflow.run_id ?? 0, files: [...files, ...logs], kept, outside };
+}
+
+/** Torc's own server keeps no record of who made a file, so nothing is safe to remove. */
+function noRecordOfOutputs(error: unknown): never {
+  if (!isUnknownRoute(error)) throw error;
+  const message = 'this server does not record which files jobs made, as Torc 1.0.0: nothing is removed';
+  throw new Refusal('ROUTE_UNKNOWN', message, {}, { cause: error });
 }
 
 /** The outputs of the jobs of a workflow; `made` is empty where no attempt is known to have made one, or for a folder. */

@@ -168,6 +168,8 @@ describe('the stand-in for Torc’s own server', () => {
       'POST /scheduled_compute_nodes array_task_id',
       'POST /scheduled_compute_nodes held',
       'POST /scheduled_compute_nodes plan',
+      // A scheduler of PBS is refused where it is created.
+      'POST /slurm_schedulers pbs',
       // Only runners write it, for jobs inside a long step; that server lists their jobs without statistics.
       'POST /slurm_stats slurm_step',
       // What a killed program left looks whole, as with Torc's own programs.
@@ -203,6 +205,7 @@ describe('the stand-in for Torc’s own server', () => {
       'PUT /scheduled_compute_nodes/{id} array_task_id',
       'PUT /scheduled_compute_nodes/{id} held',
       'PUT /scheduled_compute_nodes/{id} plan',
+      'PUT /slurm_schedulers/{id} pbs',
       // The command compares the answer with what it asked for.
       'PUT /user_data/{id} clear_data',
       'PUT /workflows/{id} is_being_created',

@@ -122,7 +122,7 @@ describe('the definition of workflow files', () => {
       'D-HH:MM:SS': parseWalltime,
     };
     const texts = fields.filter(({ field: { unit = '' } }) => unit in readers);
-    expect(texts.map(({ name }) => name)).toEqual(['memory', 'runtime', 'walltime', 'mem']);
+    expect(texts.map(({ name }) => name)).toEqual(['memory', 'runtime', 'walltime', 'mem', 'mem']);
     for (const { field } of texts) {
       for (const text of [field.example, field.standard]) {
         if (typeof text === 'string') expect(readers[field.unit ?? '']?.(text)).toBeGreaterThan(0);
@@ -158,6 +158,7 @@ async function applied(): Promise<Record<string, unknown>> {
       user_data: [{ name: 'u', data: 1 }],
       resource_requirements: [{ name: 'r', num_cpus: 1, memory: '1g' }],
       slurm_schedulers: [{ name: 's', account: 'a' }],
+      pbs_schedulers: [{ name: 'p' }],
       actions: [
         { trigger_type: 'on_workflow_start', action_type: 'schedule_nodes', scheduler: 's', scheduler_type: 'slurm' },
       ],
@@ -168,7 +169,9 @@ async function applied(): Promise<Record<string, unknown>> {
   const [made] = (await client.listJobs({ query })).items;
   const [value] = (await client.listUserData({ query })).items;
   const requirements = (await client.listResourceRequirements({ query })).items.find(({ name }) => name === 'r');
-  const [scheduler] = (await client.listSlurmSchedulers({ query })).items;
+  const { items: schedulers } = await client.listSlurmSchedulers({ query });
+  const scheduler = schedulers.find((each) => each.name === 's');
+  const ofPbs = schedulers.find((each) => each.name === 'p');
   const [action] = await client.listWorkflowActions({ params: { id } });
   const deed = plannedActionOf(action as NonNullable<typeof action>, true);
   const request = deed?.kind === 'schedule_nodes' ? deed.request : undefined;
@@ -196,6 +199,7 @@ async function applied(): Promise<Record<string, unknown>> {
     ...under('user_data', { ...value, ...expansion('user_data') }),
     ...under('resource_requirements', requirements ?? {}),
     ...under('slurm_schedulers', scheduler ?? {}),
+    ...under('pbs_schedulers', ofPbs ?? {}),
     ...under('actions', {
       persistent: action?.persistent,
       num_allocations: request?.allocations,

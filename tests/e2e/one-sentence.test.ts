@@ -54,7 +54,8 @@ const ENDS: Readonly<Record<string, End>> = {
 };
 
 /** No attempt ends for it: a job that was not run because of another one has no result, and `explain` names the other job. */
-const OF_NO_ATTEMPT: readonly CauseCode[] = ['dependency'];
+// A job that is taken as made has no attempt that ran: tests/e2e/touch.test.ts.
+const OF_NO_ATTEMPT: readonly CauseCode[] = ['dependency', 'adopted'];
 
 const STORED: Readonly<Record<string, CauseCode>> = { without_127: 'not_found', without_time: 'time' };
 const sentence = (name: string): string => {

@@ -229,6 +229,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'slurm schedule-nodes': 'the same as submit',
   watch: 'the same as recover, again and again',
   'jobs cancel': 'below: this server cannot',
+  'workflows clean': 'below: this server cannot',
   'jobs add': 'below: this server cannot',
   'jobs set': 'below: this server cannot',
   page: 'below: this server has none',
@@ -329,6 +330,11 @@ describe('on Torc’s own server', () => {
   it('jobs cancel says that this server can only cancel whole workflows', async () => {
     const { code, stderr } = await call('jobs', 'cancel', '2');
     expect([code, stderr]).toEqual([1, expect.stringContaining('this server cannot cancel single jobs')]);
+  });
+
+  it('workflows clean says that this server does not record which files jobs made, and removes nothing', async () => {
+    const { code, stderr } = await call('workflows', 'clean', '1', '--logs', '--yes');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('this server does not record which files jobs made')]);
   });
 
   it.each([

@@ -52,7 +52,7 @@ export function openQstat(ask: AskPbs, ownId: string | undefined): Qstat {
   const records = async (ids: readonly string[], atMostMs?: number) => {
     const found: PbsRecord[] = [];
     for (let at = 0; at < ids.length; at += MOST_IDS)
-      found.push(...(await some(ids.slice(at, at + MOST_IDS), atMostMs)));
+      for (const record of await some(ids.slice(at, at + MOST_IDS), atMostMs)) found.push(record);
     return found;
   };
   const ids = async (jobs: readonly SlurmJob[]) => {

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { SubmissionFailed } from '../batch/batch-system.ts';
 import { HelperFailed } from '../helper-failed.ts';
+import { makeFolder } from '../make-folder.ts';
 import { asUser } from '../umask.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
 import type { PbsRecord } from './dsv.ts';
@@ -25,7 +26,7 @@ const PBS_FOLDER = 'pbs';
 export async function submitPbsScript(ask: AskPbs, environment: Environment, script: string): Promise<number> {
   const text = readFileSync(script, 'utf8');
   const copy = copyOf(script);
-  mkdirSync(dirname(copy), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(copy), 0o700);
   writeFileSync(copy, withSurroundings(text, environment), { mode: 0o600 });
   // `-f` leaves no process behind that looks as if it still submitted.
   const answer = await ask('qsub', ['-f', ...directivesIn(text), '--', '/bin/bash', copy]).catch((error: unknown) => {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { chmod, mkdir, open } from 'node:fs/promises';
+import { chmod, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createGunzip } from 'node:zlib';
+import { makeFolder } from '../../cluster/make-folder.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { tarEntries } from './tar-entries.ts';
 
@@ -34,11 +35,11 @@ export async function unpack(archive: string, top: string, folder: string): Prom
       throw new Refusal('RELEASE_REFUSED', `${archive} contains ${path}, which no release of torc has`, { path });
     const place = join(folder, ...steps.slice(1));
     if (kind === 'folder') {
-      await mkdir(place, { recursive: true });
+      makeFolder(place);
       await chmod(place, 0o755);
       continue;
     }
-    await mkdir(dirname(place), { recursive: true });
+    makeFolder(dirname(place));
     const file = await open(place, 'wx');
     try {
       for await (const part of content) await file.writeFile(part);

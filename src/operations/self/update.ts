@@ -154,7 +154,7 @@ const DAY_MS = 86_400_000;
 function removeParts(versions: string): void {
   for (const name of readdirSync(versions).filter((each) => each.startsWith(PART))) {
     const path = join(versions, name);
-    if (statSync(path).mtimeMs < Date.now() - DAY_MS) rmSync(path, { recursive: true, force: true });
+    if (statSync(path).mtimeMs + DAY_MS < Date.now()) rmSync(path, { recursive: true, force: true });
   }
 }
 

@@ -87,7 +87,7 @@ export const columnCases: Cases = {
         says: 'answers empty lists where no attempt has said how it found its inputs',
         params: { id: 1 },
         query: { after_id: 1, after_file_id: 1 },
-        reply: { columns: { id: [], file_id: [], st_mtime: [], st_size: [] }, has_more: false },
+        reply: { columns: { id: [], file_id: [], st_mtime: [], st_size: [], hash: [] }, has_more: false },
       },
     ],
     refuses: [inUnknownWorkflow, tooLarge],
