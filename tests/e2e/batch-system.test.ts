@@ -170,7 +170,7 @@ describe('a workflow in a batch system that is not Slurm', () => {
     await longRuns(1);
     const records = await openAllocations(server.client, 1);
     expect(await queuedAllocations(records, here())).toEqual([
-      { slurmJobId: 2, reason: 'all slots are taken', hasEnded: false },
+      { slurmJobId: 2, system: 'the batch system of this machine', reason: 'all slots are taken', hasEnded: false },
     ]);
     const canceled = await cancelAllocations(server.client, openBatch(here()), 1, records);
     expect(canceled).toEqual({ jobIds: [1, 2], errors: [] });
