@@ -82,6 +82,7 @@ describe('the configuration', () => {
       [
         'client.format client.log_level client.run.poll_interval client.run.claim_backoff_max_secs',
         'client.run.max_parallel_jobs client.run.num_cpus client.run.memory_gb client.run.num_gpus client.run.failed_exit',
+        'client.run.keep_temporary',
         'client.offline.enabled client.offline.drain_ping_interval_secs client.slurm.poll_interval',
         'client.slurm.keep_submission_scripts client.slurm.job_arrays client.slurm.max_queued client.slurm.submit_rate',
         'client.slurm.strict_scheduler_match client.watch.poll_interval client.watch.max_retries',

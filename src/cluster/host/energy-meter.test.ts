@@ -57,7 +57,7 @@ it('a counter that overflows goes on', () => {
 });
 
 it('a machine without counters, or whose counters cannot be read, has no meter', () => {
-  expect(createEnergyMeter({ powercap: '/nonexistent', proc: '/proc' })).toBeUndefined();
+  expect(createEnergyMeter({ powercap: join(temporaryFolder(), 'none'), proc: '/proc' })).toBeUndefined();
   const { roots, powercap } = machine({ 'intel-rapl:0': 'package-0' });
   writeFileSync(join(powercap, 'intel-rapl:0', 'energy_uj'), '');
   writeFileSync(join(powercap, 'intel-rapl:0', 'max_energy_range_uj'), 'x');

@@ -17,6 +17,7 @@ const samples: Readonly<Record<string, readonly [value: unknown, kdl: string]>> 
   flag: [true, '#true'],
   texts: [['gpu'], '"gpu"'],
   variables: [{ A: '1' }, '{ A "1" }'],
+  amounts: [{ matlab: 2 }, '{ matlab 2 }'],
   duration: ['PT2H', '"PT2H"'],
 };
 const sampleOf = (name: FileName): readonly [value: unknown, kdl: string] => {

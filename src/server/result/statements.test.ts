@@ -41,8 +41,8 @@ async function statementsOfRoutes(jobs: number) {
 const TRANSACTION = 5;
 
 it("a request of Torc's routes takes few statements, and a claim of more jobs takes no more of them", async () => {
-  // One of the end asks whether the workflow has temporary files.
-  const counts = { claim: TRANSACTION + 7, start: TRANSACTION + 2, end: TRANSACTION + 10 };
+  // One of the claim asks whether the workflow has limits, one of the end whether it has temporary files.
+  const counts = { claim: TRANSACTION + 8, start: TRANSACTION + 2, end: TRANSACTION + 10 };
   expect(await statementsOfRoutes(4)).toEqual(counts);
   expect(await statementsOfRoutes(40)).toEqual(counts);
 });

@@ -84,9 +84,9 @@ it('an action has the errors at creation that Torc reports at creation', () => {
 });
 
 it('an unknown kind of scheduler causes a warning', () => {
-  const { problems } = read({ jobs, actions: [{ ...nodes, scheduler_type: 'pbs' }] });
+  const { problems } = read({ jobs, actions: [{ ...nodes, scheduler_type: 'lsf' }] });
   expect(problems).toMatchObject([
-    { severity: 'warning', path: 'actions[0].scheduler_type', allowed: ['slurm', 'local'] },
+    { severity: 'warning', path: 'actions[0].scheduler_type', allowed: ['slurm', 'pbs', 'local'] },
   ]);
 });
 

@@ -83,8 +83,8 @@ function checkScheduler(action: ActionSpec, index: number, { spec, damaged }: Dr
   if (scheduler === undefined) report('ACTION_REFUSED', [], "schedule_nodes action requires 'scheduler' field");
   if (type === undefined) report('ACTION_REFUSED', [], "schedule_nodes action requires 'scheduler_type' field");
   if (type !== undefined && type !== 'slurm' && type !== 'local') {
-    report('FIELD_IGNORED', ['scheduler_type'], `scheduler_type '${type}' is neither slurm nor local`, {
-      allowed: ['slurm', 'local'],
+    report('FIELD_IGNORED', ['scheduler_type'], `scheduler_type '${type}' is none of slurm, pbs and local`, {
+      allowed: ['slurm', 'pbs', 'local'],
     });
   }
   if (type !== 'slurm' || scheduler === undefined || damaged.has('slurm_schedulers')) return;

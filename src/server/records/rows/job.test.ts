@@ -6,7 +6,7 @@ import { claimedJobOf, type Definition, jobColumns, jobOf, type JobRow } from '.
 import { definitionRow } from './job.gen.ts';
 
 /** Columns that only the server needs: no request and no reply has them. */
-const OF_THE_SERVER = ['class_id', 'claimed_by', 'result_id', 'unmet', 'upstream_failed'];
+const OF_THE_SERVER = ['choice', 'class_id', 'claimed_by', 'result_id', 'unmet', 'upstream_failed'];
 
 const db = openDatabase(':memory:');
 db.run(fresh);
