@@ -13,7 +13,7 @@ const reply = { jobs_by_status: counts, is_complete: false } as ExchangeReply;
 /** A runner without jobs, while there is a job that it cannot take. */
 function resting({ idleMs = 0, baseMs = 5_000, children = false }) {
   const startedAt = performance.now();
-  const reported = { polls: 0, left: [] as string[] };
+  const reported = { polls: 0, left: [] as string[], said: [] as string[] };
   const idlePolicy = createIdlePolicy({
     baseMs,
     capMs: baseMs,
@@ -26,6 +26,8 @@ function resting({ idleMs = 0, baseMs = 5_000, children = false }) {
     lastProgress: () => startedAt,
     onPoll: () => (reported.polls += 1),
     onLeave: ({ ending }) => reported.left.push(ending),
+    staysForLimits: true,
+    onReport: (words) => reported.said.push(words),
   });
   idlePolicy.consider(reply);
   return { idlePolicy, reported };
@@ -57,6 +59,26 @@ describe('an idle runner', () => {
     expect(reported.left).toEqual([]);
     idlePolicy.consider(stuck);
     expect(reported.left).toEqual(['stuck']);
+    idlePolicy.close();
+  });
+
+  it('an idle runner stays while jobs wait for a limit, and says so once, when it lasts for a second', () => {
+    const { idlePolicy, reported } = resting({ idleMs: 60_000 });
+    const limited = {
+      ...reply,
+      waiting_limits: [{ scope: 'server', name: 'matlab', most: 4, held: 4, needs: 1 }],
+    } as unknown as ExchangeReply;
+    idlePolicy.consider(limited);
+    vi.advanceTimersByTime(999);
+    expect(reported.said).toEqual([]);
+    idlePolicy.consider(limited);
+    vi.advanceTimersByTime(1_000);
+    idlePolicy.consider(limited);
+    vi.advanceTimersByTime(DAY_MS);
+    expect([reported.said.length, reported.left]).toEqual([1, []]);
+    idlePolicy.consider(reply);
+    vi.advanceTimersByTime(60_000);
+    expect(reported.left).toEqual(['idle']);
     idlePolicy.close();
   });
 

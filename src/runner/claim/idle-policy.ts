@@ -43,6 +43,9 @@ export interface Leave {
 
 export type IdlePolicy = ReturnType<typeof createIdlePolicy>;
 
+/** Jobs of one limit follow each other with a pause of milliseconds: that is not worth a line. */
+const SAID_MS = 1_000;
+
 /** The idle policy of a runner: it polls for jobs now and then, and exits when waiting is useless. */
 export function createIdlePolicy(options: IdlePolicyOptions) {
   const { idleMs, staysAlways, held, lastProgress, onLeave, hasOpenJobs: openJobs, refusal } = options;
@@ -116,7 +119,7 @@ export function createIdlePolicy(options: IdlePolicyOptions) {
       // While jobs are released the counts prove nothing: blocked jobs may be ready a moment later.
       const limits = reply.waiting_limits ?? [];
       const waits = held() === 0 && limits.length > 0 && options.staysForLimits === true;
-      if (waits) reportLimits(limits);
+      if (waits) idleTimer = after(SAID_MS, () => void (isClosed || held() > 0 || reportLimits(limits)));
       const mayLeave = !waits && held() === 0 && !isComplete && !staysAlways && isReleasing !== true;
       latest = mayLeave ? counts : undefined;
       if (!mayLeave) {
