@@ -99,7 +99,7 @@ export const limitsKind: Kind<Amounts> = {
   },
 };
 
-/** `matlab=4,cores=20`; a part that is none of these is a value that no limit has. */
+/** Limits from `matlab=4,cores=20`. A part of another form gets a value that the check refuses. */
 const fromText = (text: string): Amounts =>
   Object.fromEntries(
     listValue(text).map((part) => {

@@ -50,7 +50,7 @@ export type FileColumns = z.output<typeof FileColumns>;
 
 /**
  * Inputs as the last attempt of their job found them, or outputs as it left them; `id` is the one of the job, and stands as often as it
- * has such files. Those of which no attempt says so are absent.
+ * has such files. Files that no attempt has reported are absent.
  */
 export const InputColumns = z.object({
   id: z.array(id),

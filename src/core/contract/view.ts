@@ -167,7 +167,7 @@ export const ResourceUseClass = z.object({
   longest_seconds: maybe(number),
   /** What `torc workflows correct-resources` would change; absent if it would change nothing. */
   suggestion: maybe(Suggestion),
-  /** Where it splits the requirements: what it changes for each part of the jobs, the first one of which is `suggestion` too. */
+  /** Where it splits the requirements: what it changes for each part of the jobs. The first one is `suggestion` too. */
   suggestions: maybe(z.array(Suggestion)),
   most_memory: z.array(z.object({ job_id: id, job_name: text, peak_memory_bytes: integer })),
 });

@@ -31,7 +31,7 @@ export async function gatherPlanFacts(client: Client, workflowId: number): Promi
   return { ...facts, files: await withHashes(facts.files, reads), reads, changedUserData };
 }
 
-/** With the hashes of those files of which only the content says whether they are what jobs have read. */
+/** Adds hashes where only the content of a file shows whether it is what jobs have read. */
 async function withHashes(
   files: readonly FileOnDisk[],
   reads: NonNullable<PlanFacts['reads']>,

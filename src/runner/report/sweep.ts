@@ -12,8 +12,8 @@ const TOGETHER = 16;
 export type Sweep = ReturnType<typeof createSweep>;
 
 /**
- * Deletes the temporary files of a workflow that the server gives this runner: it decides who may, and only after it has stored the end
- * of the last reader.
+ * Deletes the temporary files of a workflow that the server gives this runner. The server gives a file to one runner, after it has stored
+ * the end of the last reader.
  *
  * What became of them is reported with the next request. A runner that is killed before leaves that to the next one, which finds no file.
  */

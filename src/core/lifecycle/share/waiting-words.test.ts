@@ -14,7 +14,7 @@ const words = (need: Amounts, inUse: Amounts, holders: readonly Holder[]) =>
   waitingWords({ need, inUse, holders, total, database: '/data/torc.db' });
 const total = { cpus: 2, memory_bytes: 8 * 2 ** 30, 'license matlab': 4 };
 
-it('a run that waits says who has what it needs', () => {
+it('a run that waits names the runs that hold what it needs', () => {
   expect(words({ cpus: 1 }, {}, [holder({})])).toBe('waits: 2 of 2 CPUs are in use by workflow 3 (pid 1234)');
   const memory = holder({ holds: { memory_bytes: 6 * 2 ** 30 }, isSuspended: true });
   expect(words({ cpus: 1, memory_bytes: 3 * 2 ** 30 }, {}, [memory])).toBe(

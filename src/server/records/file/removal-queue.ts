@@ -3,8 +3,8 @@ import type { Store } from '../store.ts';
 import { removalQueueQueries, type RemovingRunner } from './removal-queries.ts';
 
 /**
- * The temporary files of workflows that can be deleted. The server decides who may: a file is given to one runner, which deletes it
- * and says so. If it ends before, the next runner of the workflow gets the file.
+ * The temporary files of workflows that can be deleted. The server gives a file to one runner, which deletes it
+ * and reports that. If that runner ends before, the next runner of the workflow gets the file.
  *
  * A file is given after the end of its last reader was stored, in a later transaction: a runner that is killed in between loses nothing.
  */
