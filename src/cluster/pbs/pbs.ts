@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import { isScriptOf } from '../../core/allocation/names.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
+import { processesThatSubmit } from '../batch/submissions-under-way.ts';
 import type { BatchOptions, BatchSystem, Fate, JobState, KnownBatch } from '../batch/batch-system.ts';
 import { programOn } from '../program-on.ts';
 import { BEGAN_VARIABLE, PBS_JOB_VARIABLE, pbsAllocationOf, sharesIn } from './allocation.ts';
@@ -51,7 +51,7 @@ function openPbs(environment: Environment, { atMostMs, onSlow }: BatchOptions): 
         return [{ jobId, state: pbsStateOf(record.fields.get('job_state')), script }];
       });
     },
-    submissionsUnderWay: async (tokens) => submissionsUnderWay(tokens),
+    submissionsUnderWay: async (tokens) => processesThatSubmit(tokens, (words) => basename(words[0] ?? '') === 'qsub'),
     cancel: (job) => deleteJob(ask, qstat, job),
     cancelQueued: (jobs) => deleteQueued(ask, qstat, jobs),
     release: (job) => releaseJob(ask, qstat, job),
@@ -204,25 +204,4 @@ function isTimeUp(record: PbsRecord, environment: Environment): boolean {
 function outputsOf({ id, fields }: PbsRecord): string[] {
   const path = fields.get('Output_Path')?.replace(/^[^/]*:/, '');
   return path === undefined ? [] : [path.endsWith('/') ? `${path}${id}.OU` : path];
-}
-
-/** The processes of this machine that give a script with one of these tokens to qsub at this moment. */
-const submissionsUnderWay = (tokens: readonly string[], root = '/proc'): number[] =>
-  readdirSync(root)
-    .filter((entry) => /^\d+$/.test(entry))
-    .filter((entry) => {
-      const given = commandLine(`${root}/${entry}/cmdline`);
-      return (
-        basename(given[0] ?? '') === 'qsub' && given.some((word) => tokens.some((token) => isScriptOf(word, token)))
-      );
-    })
-    .map(Number);
-
-/** Empty if the process has ended. */
-function commandLine(path: string): string[] {
-  try {
-    return readFileSync(path, 'utf8').split('\0');
-  } catch {
-    return [];
-  }
 }

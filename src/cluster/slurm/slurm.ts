@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { processesThatSubmit } from '../batch/submissions-under-way.ts';
 import type { BatchOptions, BatchSystem, KnownBatch } from '../batch/batch-system.ts';
 import { programOn } from '../program-on.ts';
 import { allocationOf, JOB_VARIABLE } from './allocation.ts';
@@ -23,7 +23,6 @@ import { clusterLoad, discoverProfile } from './sinfo.ts';
 import { openSqueue } from './squeue.ts';
 import { jobNameIn, submissionScript, takesArray } from './submission-script.ts';
 import { byName, notQueued, statesFrom } from './states.ts';
-import { isScriptOf } from '../../core/allocation/names.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -55,7 +54,8 @@ function openSlurm(environment: Environment, { atMostMs, onSlow }: BatchOptions)
       // A program that stands in for sbatch alone knows no arrays.
       isPlayed && !environment['TORC_FAKE_SCONTROL'] ? 1 : scontrol.config().then(parseArraySize, () => 1),
     scripts: squeue.scripts,
-    submissionsUnderWay: async (tokens) => submissionsUnderWay(tokens),
+    submissionsUnderWay: async (tokens) =>
+      processesThatSubmit(tokens, (words) => words.some((word) => basename(word).startsWith('sbatch'))),
     cancel: (job) => cancelJob(ask, job),
     cancelQueued: (jobs) => cancelQueued(ask, jobs),
     release: scontrol.release,
@@ -119,28 +119,3 @@ export const slurm: KnownBatch = {
     Boolean(environment['TORC_FAKE_SBATCH']) || programOn(environment['PATH'], 'sbatch') !== undefined,
   open: openSlurm,
 };
-
-/**
- * The processes of this machine that give a script with one of these tokens to Slurm at this moment: sbatch outlives a
- * command that was killed, and its job may not be in the queue yet.
- */
-const submissionsUnderWay = (tokens: readonly string[], root = '/proc'): number[] =>
-  readdirSync(root)
-    .filter((entry) => /^\d+$/.test(entry))
-    .filter((entry) => {
-      const words = commandLine(`${root}/${entry}/cmdline`);
-      return (
-        words.some((word) => basename(word).startsWith('sbatch')) &&
-        words.some((word) => tokens.some((token) => isScriptOf(word, token)))
-      );
-    })
-    .map(Number);
-
-/** Empty if the process has ended. */
-function commandLine(path: string): string[] {
-  try {
-    return readFileSync(path, 'utf8').split('\0');
-  } catch {
-    return [];
-  }
-}

@@ -2,7 +2,6 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
-  fsyncSync,
   linkSync,
   openSync,
   readdirSync,
@@ -12,6 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { syncToDisk } from '../../cluster/sync-to-disk.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { isDatabaseDamage } from '../store/damage.ts';
 import { migrations } from '../store/migrations.gen.ts';
@@ -45,7 +45,7 @@ export function backUp(database: string, output: string, isOverwriting: boolean)
     closeSync(openSync(fresh, 'wx', 0o600));
     reading(database, (source) => source.copyTo(fresh));
     const found = inspected(fresh);
-    toDisk(fresh);
+    syncToDisk(fresh);
     renameSync(fresh, output);
     return found;
   } catch (error) {
@@ -97,7 +97,7 @@ export function restore(
   const fresh = `${real}.${process.pid}.new`;
   try {
     reading(copy, (source) => source.copyTo(fresh));
-    toDisk(fresh);
+    syncToDisk(fresh);
     const before = wasThere ? `${real}${BEFORE}${now.toISOString().replaceAll(/[-:.]/g, '')}` : undefined;
     // Servers refuse a database with two names: none sees it without its log.
     if (before !== undefined) linkSync(real, before);
@@ -129,7 +129,7 @@ function removeSecondName(real: string): void {
   if (nlink < 2 || others.every((name) => statSync(join(dirname(real), name)).ino !== ino)) return;
   const fresh = `${real}.${process.pid}.own`;
   copyFileSync(real, fresh);
-  toDisk(fresh);
+  syncToDisk(fresh);
   renameSync(fresh, real);
 }
 
@@ -168,13 +168,4 @@ function inspected(path: string): BackedUp {
     if (faults.length > 0) throw new Refusal('DATABASE_DAMAGED', `${path} is damaged: ${faults.join('; ')}`, { path });
     return { workflows: source.count('workflow'), jobs: source.count('job'), sizeBytes: statSync(path).size };
   });
-}
-
-function toDisk(path: string): void {
-  const file = openSync(path, 'r+');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }

@@ -1,6 +1,7 @@
-import { closeSync, copyFileSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { syncToDisk } from '../../../cluster/sync-to-disk.ts';
 import type { JobCompletion } from '../../../core/contract/result.ts';
 import { privateFolder } from '../../../cluster/private-folder.ts';
 
@@ -31,9 +32,9 @@ export function writeJournal(path: string, entries: Iterable<JobCompletion>, atM
   rmSync(part, { force: true });
   try {
     const count = writeNew(part, entries, new Date(atMs).toISOString());
-    syncTo(part);
+    syncToDisk(part);
     renameSync(part, path);
-    syncTo(dirname(path));
+    syncToDisk(dirname(path));
     return count;
   } catch (error) {
     rmSync(part, { force: true });
@@ -62,15 +63,6 @@ function writeNew(path: string, entries: Iterable<JobCompletion>, at: string): n
     return count;
   } finally {
     db.close();
-  }
-}
-
-function syncTo(path: string): void {
-  const fd = openSync(path, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
   }
 }
 

@@ -77,26 +77,7 @@ export type RequirementsRecordRow = Omit<StoredRequirements, 'licenses'> & {
   /** JSON text. */
   readonly licenses: string | null;
 };
+const given = ['name', 'num_cpus', 'num_gpus', 'num_nodes', 'memory', 'runtime', 'licenses'];
 /** The columns that may change. */
-const stored = [
-  'name',
-  'num_cpus',
-  'num_gpus',
-  'num_nodes',
-  'memory',
-  'runtime',
-  'memory_bytes',
-  'runtime_s',
-  'licenses',
-];
-export const requirementsColumns = [
-  'id',
-  'workflow_id',
-  'name',
-  'num_cpus',
-  'num_gpus',
-  'num_nodes',
-  'memory',
-  'runtime',
-  'licenses',
-];
+const stored = [...given, 'memory_bytes', 'runtime_s'];
+export const requirementsColumns = ['id', 'workflow_id', ...given];

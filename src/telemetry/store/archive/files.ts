@@ -1,5 +1,6 @@
-import { closeSync, existsSync, fsyncSync, globSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, globSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { syncToDisk } from '../../../cluster/sync-to-disk.ts';
 import { makeFolder } from '../../../cluster/make-folder.ts';
 import { dayText } from '../days.ts';
 
@@ -16,24 +17,14 @@ export const archiveFile = (store: string, cluster: string, day: number, table: 
 /** Where files are written before they are complete. */
 export const unfinishedFolder = (store: string): string => join(archiveFolder(store), '.unfinished');
 
-/** A file, or the names in a folder, are on disk when this returns. */
-function sync(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
 /** Makes a written file appear under its name, whole and on disk. */
 export function publish(from: string, to: string): void {
-  sync(from);
+  syncToDisk(from);
   const folders: string[] = [];
   for (let folder = dirname(to); !existsSync(folder); folder = dirname(folder)) folders.push(dirname(folder));
   makeFolder(dirname(to));
   renameSync(from, to);
-  for (const folder of [dirname(to), ...folders]) sync(folder);
+  for (const folder of [dirname(to), ...folders]) syncToDisk(folder);
 }
 
 /** Deletes the files of the archive that are not valid: of a close that was interrupted, or replaced by a later part. */
