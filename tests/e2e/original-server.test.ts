@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { readSpec } from '../../src/core/workflow-file/read/read.ts';
 import { commandsOf } from '../../src/cli/program/commands.ts';
 import { type StandIn, standIn } from '../support/original/stand-in.ts';
 import { temporaryFolder, torc, until } from '../support/programs.ts';
@@ -97,6 +98,18 @@ jobs:
     expect((await call('workflows', 'export', '1', '-o', exported)).code).toBe(0);
     const { workflow_id: id } = await json('workflows', 'import', exported, '--name', 'copy');
     expect(await dependencies(id as number)).toEqual(EXPECTED);
+  });
+
+  it('a workflow on Torc’s own server is exported as a workflow file', async () => {
+    const exported = join(folder, 'exported.yaml');
+    const { code, stderr } = await call('workflows', 'export', '1', '-o', exported);
+    expect([code, stderr]).toEqual([0, '']);
+    const { plan, problems } = readSpec(
+      { text: readFileSync(exported, 'utf8'), name: exported },
+      { readFile: () => '' },
+    );
+    expect([plan?.jobs.length, plan?.actions.length, plan?.userData.length]).toEqual([7, 2, 1]);
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 });
 

@@ -261,6 +261,26 @@ describe('workflows export and import', () => {
     ]);
   });
 
+  it('workflows export writes a workflow file, which torc create reads as the same jobs', async () => {
+    const path = join(folder, 'exported.kdl');
+    expect(await call('workflows', 'export', id, '-o', path)).toMatchObject({
+      code: 0,
+      stdout: `Exported workflow ${id} (chain) to ${path}: 3 jobs, 2 files, 1 user data\n`,
+      stderr: '',
+    });
+    const { workflow_id: copy } = await json('create', path);
+    const commands = async (of: unknown) =>
+      Object.fromEntries((await copyOf(of)).map(({ name, command }) => [name, command]));
+    expect(await commands(copy)).toEqual(await commands(id));
+    expect((await call('workflows', 'export', id, '-f', 'yaml')).stdout).toMatch(
+      /^name: chain\n[^]*\njobs:\n {2}- name: /,
+    );
+    const withResults = await call('workflows', 'export', id, '-f', 'yaml', '--include-results');
+    expect([withResults.code, withResults.stderr]).toEqual([2, expect.stringContaining('has no results')]);
+    const imported = await call('workflows', 'import', path);
+    expect([imported.code, imported.stderr]).toEqual([1, expect.stringContaining(`torc create ${path}`)]);
+  });
+
   it('workflows export and import refuse what is no export, and leave nothing of a file that cannot be written', async () => {
     const before = (await server.client.listWorkflows({ query: {} })).total_count;
     for (const [path, why] of [

@@ -9,6 +9,7 @@ import { FailureHandler, SlurmScheduler, WorkflowAction } from '../../core/contr
 import { id } from '../../core/contract/shape.ts';
 import { Workflow } from '../../core/contract/workflow.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
+import { formatOfName } from '../../core/workflow-file/text/read-text.ts';
 import { EXPORT_VERSION } from './version.ts';
 
 /**
@@ -57,7 +58,11 @@ export function readDocument(text: string, name: string): Exported {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new Refusal('IMPORT_REFUSED', `${name} is not JSON: ${(cause as Error).message}`, {}, { cause });
+    const isWorkflowFile = ['yaml', 'kdl'].includes(formatOfName(name) ?? '');
+    const message = isWorkflowFile
+      ? `torc create ${name} makes a workflow of a workflow file`
+      : (cause as Error).message;
+    throw new Refusal('IMPORT_REFUSED', `${name} is not JSON: ${message}`, {}, { cause });
   }
   const twice = repeatedKey(text);
   if (twice !== undefined)

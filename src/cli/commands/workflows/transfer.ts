@@ -1,22 +1,37 @@
 import { join } from 'node:path';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { openWorkflow } from '../../choose/choose-workflow.ts';
+import { formatOfName } from '../../../core/workflow-file/text/read-text.ts';
 import { type Command, command } from '../../command/command.ts';
+import type { Context } from '../../command/context.ts';
+import { Failure, UsageError } from '../../command/failure.ts';
 import { readInput } from '../../terminal/read-input.ts';
 import { option } from '../../command/option.ts';
 import { packageRoot } from '../../../operations/run/package-root.ts';
 
 const exportCommand = command('workflows export [workflow]', {
-  says: 'Write a workflow with all its records as JSON, for another server.',
+  says: 'Write a workflow with all its records as JSON, for another server, or as a workflow file.',
   example: '1 -o sweep.json',
+  more:
+    'As YAML or KDL it is a workflow file: its jobs, files and settings, each by itself, for torc create and torc run. Torc 1.0.0 reads it, too: fields that ' +
+    'Torc does not know stand in metadata.additions. What no workflow file can say is named.',
   options: [
     option('-o, --output <file>', 'write to this file instead of standard output'),
+    option(
+      '-f, --format <format>',
+      'all records as JSON, or a workflow file; otherwise what the name of the file says',
+      {
+        choices: ['json', 'yaml', 'kdl'],
+      },
+    ),
     option('--include-results', 'include the results of all runs and the compute nodes that they name'),
     option('--include-events', 'include the events that users and programs created'),
   ],
   async run(context, [given], options) {
     const { output } = context;
-    output.recordOnly('export');
+    const path = options.output;
+    const format = formatAsked(options.format) ?? workflowFormat(path);
+    if (format !== 'json') return exportAsFile(context, given, { ...options, format });
     const { id, client } = await openWorkflow(context, given);
     const { exportWorkflow } = await import('../../../operations/transfer/export.ts');
     const settings = {
@@ -24,7 +39,6 @@ const exportCommand = command('workflows export [workflow]', {
       includesEvents: options.includeEvents === true,
       exportedAt: new Date().toISOString(),
     };
-    const path = options.output;
     if (path === undefined) {
       await exportWorkflow(client, id, settings, (text) => output.text(text));
       return;
@@ -32,23 +46,64 @@ const exportCommand = command('workflows export [workflow]', {
     const { writeWhole } = await import('../../../operations/whole-file.ts');
     const { name, counts } = await writeWhole(path, (write) => exportWorkflow(client, id, settings, write));
     const count = (section: string) => counts.get(section) ?? 0;
-    output.record(
-      'export',
-      {
-        success: true,
-        workflow_id: id,
-        workflow_name: name,
-        output_file: path,
-        jobs: count('jobs'),
-        files: count('files'),
-        user_data: count('user_data'),
-        results: count('results'),
-        events: count('events'),
-      },
-      `Exported workflow ${id} (${name}) to ${path}: ${countsText([...counts])}`,
-    );
+    const record = {
+      success: true,
+      workflow_id: id,
+      workflow_name: name,
+      output_file: path,
+      jobs: count('jobs'),
+      files: count('files'),
+      user_data: count('user_data'),
+      results: count('results'),
+      events: count('events'),
+    };
+    // Scripts of Torc ask for the format of this record, which is that of the file, too.
+    if (options.format === 'json') output.json(record);
+    else output.text(`Exported workflow ${id} (${name}) to ${path}: ${countsText([...counts])}`);
   },
 });
+
+/** Without its own option the command gets that of all commands, of which tables and CSV say nothing about a file. */
+const formatAsked = (given: string | undefined): 'json' | 'yaml' | 'kdl' | undefined =>
+  given === 'json' || given === 'yaml' || given === 'kdl' ? given : undefined;
+
+/** The format of a workflow file that a name says; JSON is that of all records. */
+function workflowFormat(path: string | undefined): 'json' | 'yaml' | 'kdl' {
+  const format = path === undefined ? undefined : formatOfName(path);
+  return format === 'yaml' || format === 'kdl' ? format : 'json';
+}
+
+interface FileOptions {
+  readonly format: 'yaml' | 'kdl';
+  readonly output: string | undefined;
+  readonly includeResults: unknown;
+  readonly includeEvents: unknown;
+}
+
+async function exportAsFile(context: Context, workflow: string | undefined, options: FileOptions): Promise<void> {
+  const { output } = context;
+  const name = options.format.toUpperCase();
+  if (options.includeResults === true || options.includeEvents === true)
+    throw new UsageError(`a workflow file in ${name} has no results and no events; --format json has them`);
+  const { id, client } = await openWorkflow(context, workflow);
+  const { planOfServer } = await import('../../../client/compat/plan-of-server.ts');
+  const { writeStored } = await import('../../../core/workflow-file/write/write-stored.ts');
+  const stored = await planOfServer(client, id);
+  const { text, notes, errors } = writeStored(stored, options.format);
+  if (errors.length > 0)
+    throw new Failure(`workflow ${id} cannot be written as a workflow file: ${errors[0]}. --format json writes it.`);
+  for (const note of notes) output.warn(`not in the file as it is stored: ${note}`);
+  if (options.output === undefined) return output.text(text.trimEnd());
+  const { writeTextFile } = await import('../../../operations/whole-file.ts');
+  await writeTextFile(options.output, text);
+  output.text(
+    `Exported workflow ${id} (${stored.workflow.name}) to ${options.output}: ${countsText([
+      ['jobs', stored.jobs.length],
+      ['files', stored.files.length],
+      ['user_data', stored.userData.length],
+    ])}`,
+  );
+}
 
 const importCommand = command('workflows import <file>', {
   says: 'Create a workflow from an exported file, or from standard input ("-").',

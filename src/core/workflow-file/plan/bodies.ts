@@ -65,7 +65,7 @@ export const handlerBody = (handler: Plan['failureHandlers'][number]) => ({
 });
 
 /** The monitoring configuration if the file has none. */
-const MONITORING: ResourceMonitorConfig = {
+export const MONITORING: ResourceMonitorConfig = {
   sample_interval_seconds: 10,
   flush_interval_seconds: 300,
   generate_plots: false,

@@ -21,6 +21,22 @@ it('what stands in metadata.additions is read in its own place, and stays in the
   );
 });
 
+it('additions to a map are read among its fields, and one that is there already is refused', () => {
+  const more = { execution_config: { sigterm_lead_seconds: 9 } };
+  expect(planned(spec({ execution_config: { pipefail: true } }, more)).executionConfig()).toEqual({
+    mode: 'direct',
+    sigterm_lead_seconds: 9,
+    pipefail: true,
+  });
+  expect(problems({ execution_config: { sigterm_lead_seconds: 8 } }, more)).toEqual([
+    [
+      'ADDITION_REFUSED',
+      'metadata.additions.execution_config.sigterm_lead_seconds',
+      expect.stringContaining('already'),
+    ],
+  ]);
+});
+
 it('metadata without additions changes nothing', () => {
   for (const metadata of [undefined, { ticket: 42 }, { additions: null }])
     expect(jobsOf({ metadata, jobs: [entry] })[0]?.settings).toEqual({});

@@ -4,12 +4,17 @@ import { ExactNumber, isList, isMap, type Value } from './value.ts';
 /** Formats in which a workflow file can be written. JSON5 is written as JSON, which it includes. */
 export type WrittenFormat = 'json' | 'json5' | 'yaml';
 
-/** The text of a workflow file. Numbers keep their digits: `1.0` stays `1.0`. Comments are not part of the value. */
-export function writeText(value: Value, format: WrittenFormat): string {
+/**
+ * The text of a workflow file. Numbers keep their digits: `1.0` stays `1.0`. Comments are not part of the value. With `isShort`, lists in the
+ * entries of YAML stand on one line.
+ */
+export function writeText(value: Value, format: WrittenFormat, isShort = false): string {
   const exact: string[] = [];
   const plain = withMarks(value, exact);
   const text =
-    format === 'yaml' ? dump(plain, { lineWidth: -1, noRefs: true }) : `${JSON.stringify(plain, undefined, 2)}\n`;
+    format === 'yaml'
+      ? dump(plain, { lineWidth: -1, noRefs: true, ...(isShort ? { flowLevel: 3 } : {}) })
+      : `${JSON.stringify(plain, undefined, 2)}\n`;
   return text.replaceAll(/["']?⟦exact (\d+)⟧["']?/g, (_, at: string) => exact[Number(at)] as string);
 }
 
