@@ -25,6 +25,8 @@ export interface Permissions {
   readonly isEnforced: boolean;
   /** Refuses a request that the caller may not make; missing records are left to the handler, which reports them. */
   check(name: RouteName, given: Given, caller: Caller): void;
+  /** The same for `what`, which is no route of the service: its rule names no record. */
+  checkCaller(access: 'user' | 'administrator', what: string, caller: Caller): void;
   /** Whether the caller may see this workflow. */
   sees(caller: Caller, workflowId: number): boolean;
   /** Whether the caller has the rights of its owner. */

@@ -34,7 +34,7 @@ import { startUpkeep } from './upkeep.ts';
 export interface ServeOptions
   extends
     ListenOptions,
-    Pick<AppOptions, 'frameOrigins' | 'recoveries' | 'adminSql' | 'agents' | 'onNotice' | 'onError'> {
+    Pick<AppOptions, 'frameOrigins' | 'recoveries' | 'adminSql' | 'agents' | 'metrics' | 'onNotice' | 'onError'> {
   /** Path of the database file, or `:memory:`. */
   readonly database: string;
   /** 0 selects any free port. */
@@ -149,6 +149,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       bodyRoom,
       replyRoom,
       agents: options.agents,
+      metrics: options.metrics,
       page: options.withoutPage === true ? undefined : createLoadPage(),
       frameOrigins: options.frameOrigins,
       recoveries: options.recoveries,

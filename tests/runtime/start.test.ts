@@ -19,6 +19,16 @@ it('a run of a file loads no schema of a request, and its server does', async ()
   expect([run.libraries.includes('zod'), server.libraries.includes('zod')]).toEqual([false, true]);
 });
 
+it('a server that is not scraped loads nothing that makes metrics', async () => {
+  const folder = folderWithFlow();
+  await modulesOf(['-s', 'run', 'flow.yaml'], folder);
+  const { own } = modulesIn(folder, 'torc-server');
+  expect([own.includes('server/http/metrics.ts'), own.filter((path) => path.startsWith('server/metrics/'))]).toEqual([
+    true,
+    [],
+  ]);
+});
+
 // From the sources an import of node:http loads them.
 const ofConnections = ['_http_client', '_http_server', 'internal/deps/undici/undici', 'tls', 'https', 'http2'];
 

@@ -236,6 +236,11 @@ const schema = {
     choiceKind('all', 'read-only'),
     'serve agents at /mcp in the Model Context Protocol: all tools, or those that change nothing',
   ),
+  'server.metrics': key(
+    choiceKind('users', 'administrators', 'anyone', 'off'),
+    'users',
+    'who may read /metrics: users of the service, its administrators, anyone, or off',
+  ),
   'server.completion_check_interval_secs': key(
     positiveKind,
     30,

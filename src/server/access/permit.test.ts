@@ -200,7 +200,7 @@ describe('while access is enforced', () => {
     }
   });
 
-  it('every path that is served is in the table, but for the document, the page and its sessions, which contain nothing of users', async () => {
+  it('every path that is served is in the table, but for the document, the page, its sessions and metrics, which contain nothing of users', async () => {
     const { service } = await shared();
     const inTable = new Set(
       Object.values(routes).map(({ method, path }) => `${method} ${BASE_PATH}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
@@ -213,6 +213,7 @@ describe('while access is enforced', () => {
       'GET /',
       'GET /dashboard',
       'GET /dashboard/',
+      'GET /metrics',
       `POST ${BASE_PATH}/page_session`,
       `DELETE ${BASE_PATH}/page_session`,
       `GET ${BASE_PATH}/openapi.json`,

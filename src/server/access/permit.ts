@@ -128,6 +128,10 @@ export function createPermissions(
       if (rule === undefined) throw new Error(`no rule for '${access}'`);
       rule(given as Parameters<Check>[0], caller);
     },
+    checkCaller(access, what, caller) {
+      if (caller.jobsOf !== undefined) notForJobs(caller.jobsOf, what);
+      if (enforce) rules[access]({ params: {}, query: {}, body: {} }, caller);
+    },
     sees,
     owns: (caller, id) => !enforce || ownerOf(id) === caller.user || isAdministrator(caller),
     listedFor: (caller) => (enforce && !isAdministrator(caller) ? nameOf(caller) : undefined),

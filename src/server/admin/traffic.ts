@@ -12,6 +12,8 @@ interface AnsweredRequest {
 export interface TrafficLog {
   count(answered: AnsweredRequest): void;
   stats(windowSeconds?: number, intervalSeconds?: number): Traffic;
+  /** Since the server started. */
+  totals(): Readonly<Record<Counted, number>>;
   /** Whether clients are connected, and whether they want bodies. Only then are requests inspected further. */
   readonly listening: 'none' | 'to heads' | 'to bodies';
   report(event: ApiEvent): void;
@@ -21,6 +23,7 @@ export interface TrafficLog {
 
 const WINDOW_SECONDS = 3_600;
 const COLUMNS = ['requests', 'in', 'out', '2xx', '4xx', '5xx', 'other'] as const;
+type Counted = (typeof COLUMNS)[number];
 const WIDTH = COLUMNS.length;
 
 const columnOf = (status: number) => {
@@ -34,6 +37,7 @@ export function createTrafficLog(now: () => number): TrafficLog {
   // A row of counters for each second of an hour; a row is cleared when its second recurs.
   const counters = new Float64Array(WINDOW_SECONDS * WIDTH);
   const seconds = new Float64Array(WINDOW_SECONDS).fill(-1);
+  const totals = new Float64Array(WIDTH);
 
   return {
     count({ status, bytesIn, bytesOut }) {
@@ -46,6 +50,7 @@ export function createTrafficLog(now: () => number): TrafficLog {
       }
       const add = (column: number, amount: number) => {
         counters[at + column] = (counters[at + column] as number) + amount;
+        totals[column] = (totals[column] as number) + amount;
       };
       add(0, 1);
       add(1, bytesIn);
@@ -88,6 +93,9 @@ export function createTrafficLog(now: () => number): TrafficLog {
       });
       return { now_ms: now(), interval_seconds: interval, window_seconds: window, buckets };
     },
+
+    totals: () =>
+      Object.fromEntries(COLUMNS.map((name, column) => [name, totals[column] as number])) as Record<Counted, number>,
 
     get listening() {
       if (listeners.size === 0) return 'none';

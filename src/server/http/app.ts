@@ -39,6 +39,7 @@ import { errorBody } from './errors.ts';
 import { createEventStreams } from './event-stream.ts';
 import { headersFor, JSON_TYPE } from './headers.ts';
 import { createHeldLogins } from './held-login.ts';
+import { type MetricsReaders, serveMetrics } from './metrics.ts';
 import type { LoadPage } from './page/load.ts';
 import { servePage } from './page/serve.ts';
 import { serveSessions } from './page/session.ts';
@@ -58,6 +59,8 @@ export interface AppOptions extends BodyLimits {
   /** What administrators may do with SQL; the default is everything. */
   readonly adminSql?: 'writes' | 'reads' | 'nothing' | undefined;
   readonly traffic?: TrafficLog | undefined;
+  /** Who may read `/metrics`; by default those who may use the service. */
+  readonly metrics?: MetricsReaders | undefined;
   /** Answers agents at `/mcp`; without it they get none. */
   readonly agents?: AnswerAgents | undefined;
   /** The page; without it, browsers get a text. */
@@ -133,6 +136,8 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   const identified = login === openLogin ? undefined : identify(login, sessions);
   if (options.agents !== undefined)
     serveAgents(root, { answer: options.agents, identify: identified, room, replyRoom });
+  const metrics = { store, database, traffic: traffic.totals, permissions, identify: identified };
+  serveMetrics(root, { readers: options.metrics ?? 'users', ...metrics });
   const app = root.basePath(BASE_PATH);
   app.onError((thrown, context) => {
     // A read that met the lock of another program.

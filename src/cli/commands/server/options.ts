@@ -81,6 +81,10 @@ export const runOptions = optionsOf([
     'serve agents at /mcp in the Model Context Protocol: all tools, or read-only for those that change nothing',
     { setting: 'server.mcp', choices: ['all', 'read-only'] },
   ),
+  option('--metrics <readers>', 'who may read /metrics, in the text format of Prometheus', {
+    setting: 'server.metrics',
+    choices: ['users', 'administrators', 'anyone', 'off'],
+  }),
   option(
     '--limit <name=n>',
     'what jobs of all workflows may hold at a time: of jobs, cores, gpus and nodes, and of the licenses of jobs; may be repeated, in place of the configuration',

@@ -41,6 +41,7 @@ export async function serverOptionsOf(options: ServerValues, environment: Enviro
     tls: options.https === true ? (await import('./tls.ts')).tlsOf(options) : undefined,
     adminSql: adminSqlOf(options),
     agents: options.mcp === undefined ? undefined : await agentsOf(options.mcp, environment),
+    metrics: options.metrics,
     withoutPage: options.page === false,
     sonarStore: options.sonarStore,
     sonarHotDays: options.sonarHotDays,
