@@ -76,7 +76,7 @@ test('https://github.com/eth-cscs/firecrest-v2/issues/148: a bar in the name of 
     { jobId: 7, state: 'ended', word: 'FAILED', seconds: 9, rawId: 7 },
   ]);
   const steps = parseAccounted(
-    'crazy|name|512K||||00:00:01|n1|COMPLETED|00:00:02\nwf1_j1_r1_a1|1024K||||00:00:01|n1|FAILED|\n',
+    'crazy|name|512K||||00:00:01|n1|COMPLETED|00:00:02|cpu=00:00:02,gres/gpumem=2G\nwf1_j1_r1_a1|1024K||||00:00:01|n1|FAILED|\n',
   );
   expect([...steps].map(([name, { maxRssBytes, state }]) => [name, maxRssBytes, state])).toEqual([
     ['crazy|name', 512 * 1024, 'COMPLETED'],

@@ -36,6 +36,22 @@ describe('the rows of sacct', () => {
     expect(rows.get('wf42_j3_r1_a1')).toMatchObject({ maxRssBytes: 0, aveCpuSeconds: 0, nodeList: 'n[1-2]' });
   });
 
+  // The text is that of a public report; others say 0, and numbers near 2^64, for cards that Slurm cannot measure.
+  it.each([
+    [
+      'cpu=00:56:24,energy=0,fs/disk=350130624578,gres/gpumem=40777023488,gres/gpuutil=100,mem=10621726720',
+      40_777_023_488,
+    ],
+    ['cpu=00:00:01,gres/gpumem=438M', 438 * MEBIBYTE],
+    ['cpu=00:00:01,gres/gpumem=0,gres/gpuutil=0', undefined],
+    ['cpu=00:00:01,gres/gpumem=18446744073709551614', undefined],
+    ['cpu=00:00:01,mem=10621726720', undefined],
+    ['', undefined],
+  ])('the GPU memory of a step with the use "%s" is %s', (use, bytes) => {
+    const rows = parseAccounted(`a|1K|1K|1M|1M|00:00:01|n1|COMPLETED|00:01.914|${use}\n`);
+    expect(rows.get('a')).toMatchObject({ totalCpuSeconds: 1.914, peakGpuBytes: bytes });
+  });
+
   it('a row without a State is a row; one with fewer fields is none', () => {
     const rows = parseAccounted('seven|1K|1K|1M|1M|00:00:01|n1\nthree|1K|1K\n');
     expect([...rows.keys()]).toEqual(['seven']);

@@ -21,6 +21,7 @@ const STEPS = [
   'NodeList',
   'State',
   'TotalCPU',
+  'TRESUsageInMax',
 ] as const;
 const TABLE = [
   'JobIDRaw',
@@ -57,6 +58,17 @@ const agree = ({ JobID: id, JobIDRaw: raw }: Row<string>): boolean =>
   id === undefined || raw === undefined || (/[_+]/.test(id) ? raw.split('.')[1] === id.split('.')[1] : raw === id);
 
 const bytesIn = (text: string | undefined) => figureIn(text, parseSlurmMemory);
+
+/** More than any node has: where Slurm cannot measure a card, it has 0 or a number near 2^64. */
+const MOST_GPU_BYTES = 2 ** 50;
+
+/** The GPU memory in a text such as `cpu=00:56:24,gres/gpumem=40777023488,gres/gpuutil=100,mem=10621726720`. */
+function gpuBytesIn(text = ''): number | undefined {
+  const amount = /(?:^|,)gres\/gpumem=([^,|]+)/.exec(text)?.[1];
+  const bytes = /^\d+$/.test(amount ?? '') ? Number(amount) : bytesIn(amount);
+  return bytes === undefined || bytes <= 0 || bytes > MOST_GPU_BYTES ? undefined : bytes;
+}
+
 const secondsIn = (text: string | undefined) => figureIn(text, parseCpuTime);
 
 const SOON_MS = 20_000;
@@ -178,6 +190,8 @@ export interface AccountedStep {
   readonly aveCpuSeconds: number | undefined;
   /** What the kernel counted at the end of its tasks, of them and of all that they waited for; the mean is that of the last poll. */
   readonly totalCpuSeconds?: number | undefined;
+  /** Of the task that had most; where AccountingStorageTRES has gres/gpumem. */
+  readonly peakGpuBytes?: number | undefined;
   readonly nodeList: string | undefined;
 }
 
@@ -209,6 +223,7 @@ export function parseAccounted(text: string): ReadonlyMap<string, AccountedStep>
       maxDiskWriteBytes: bytesIn(row.MaxDiskWrite),
       aveCpuSeconds: secondsIn(row.AveCPU),
       totalCpuSeconds: secondsIn(row.TotalCPU),
+      peakGpuBytes: gpuBytesIn(row.TRESUsageInMax),
       nodeList: nodes === '' ? undefined : nodes,
     });
   }

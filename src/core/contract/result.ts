@@ -15,6 +15,9 @@ export const endOfAttempt = {
   avg_memory_bytes: maybe(integer),
   peak_cpu_percent: maybe(number),
   avg_cpu_percent: maybe(number),
+  /** additions: the most memory that it had on GPUs at once, and that of the GPUs on which it was seen. */
+  peak_gpu_memory_bytes: maybe(integer),
+  gpu_memory_bytes: maybe(integer),
   /** addition: why the attempt ended, where the return code does not say it: `allocation 7 ended NODE_FAIL`. */
   cause: maybe(text),
   /** addition: what ended it, where something proves it. */

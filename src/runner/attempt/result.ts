@@ -153,7 +153,7 @@ function statsOf(
 
 /** The figures of the kernel and of the samples for an attempt; one that was not measured is absent, also for a monitored job. */
 export function recordedUseOf(
-  { cpuSeconds, peakBytes }: Pick<StepAccount, 'cpuSeconds' | 'peakBytes'>,
+  { cpuSeconds, peakBytes, peakGpuBytes, gpuBytes }: Omit<StepAccount, 'exitCode' | 'signal'>,
   seconds: number,
   observed: Observed | undefined,
 ): Partial<Completion> {
@@ -167,6 +167,7 @@ export function recordedUseOf(
     ...(average === undefined ? {} : { avg_cpu_percent: average, peak_cpu_percent: peakCpu }),
     ...(peakMemory === 0 ? {} : { peak_memory_bytes: peakMemory }),
     ...(sampled === undefined ? {} : { avg_memory_bytes: sampled.averageMemoryBytes }),
+    ...(peakGpuBytes ? { peak_gpu_memory_bytes: peakGpuBytes, gpu_memory_bytes: gpuBytes } : {}),
   };
 }
 

@@ -103,7 +103,7 @@ function isCompletion(value: unknown): value is Completion {
   );
 }
 
-const BYTES = ['peak_memory_bytes', 'avg_memory_bytes'];
+const BYTES = ['peak_memory_bytes', 'avg_memory_bytes', 'peak_gpu_memory_bytes', 'gpu_memory_bytes'];
 const PERCENTS = ['peak_cpu_percent', 'avg_cpu_percent'];
 
 function hasTime(value: unknown): boolean {

@@ -79,6 +79,9 @@ export interface StepEnd {
   readonly cpuSeconds: number | undefined;
   /** Largest resident size of one of its processes. Undefined if it is not known. */
   readonly peakBytes: number | undefined;
+  /** The most memory that it had on GPUs at once, and that of the cards on which it was. Absent if it is not known. */
+  readonly peakGpuBytes?: number | undefined;
+  readonly gpuBytes?: number | undefined;
   /** How long it ran, where that was measured in the process that started it, and another one reports the end. */
   readonly seconds?: number | undefined;
 }

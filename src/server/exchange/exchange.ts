@@ -159,6 +159,8 @@ export function attemptEndOf(reported: Completion, workflowId: number, runId: nu
     avgMemoryBytes: reported.avg_memory_bytes,
     peakCpuPercent: reported.peak_cpu_percent,
     avgCpuPercent: reported.avg_cpu_percent,
+    peakGpuMemoryBytes: reported.peak_gpu_memory_bytes,
+    gpuMemoryBytes: reported.gpu_memory_bytes,
     cause: reported.cause,
     causeCode: reported.cause_code,
     handlerLimit: reported.handler_limit,

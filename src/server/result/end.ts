@@ -22,6 +22,8 @@ export interface End {
   readonly avgMemoryBytes?: number | null | undefined;
   readonly peakCpuPercent?: number | null | undefined;
   readonly avgCpuPercent?: number | null | undefined;
+  readonly peakGpuMemoryBytes?: number | null | undefined;
+  readonly gpuMemoryBytes?: number | null | undefined;
   readonly cause?: string | null | undefined;
   readonly causeCode?: string | null | undefined;
   readonly handlerLimit?: string | null | undefined;
@@ -86,6 +88,8 @@ export const resultOfEnd = (end: End) => ({
   avgMemory: end.avgMemoryBytes ?? null,
   peakCpu: end.peakCpuPercent ?? null,
   avgCpu: end.avgCpuPercent ?? null,
+  peakGpuMemory: end.peakGpuMemoryBytes ?? null,
+  gpuMemory: end.gpuMemoryBytes ?? null,
   cause: end.cause ?? null,
   causeCode: end.causeCode ?? null,
   handlerLimit: end.handlerLimit ?? null,

@@ -88,6 +88,8 @@ function resultEndOf(result: NewResult, workflowId: number, runId: number): End 
     avgMemoryBytes: result.avg_memory_bytes,
     peakCpuPercent: result.peak_cpu_percent,
     avgCpuPercent: result.avg_cpu_percent,
+    peakGpuMemoryBytes: result.peak_gpu_memory_bytes,
+    gpuMemoryBytes: result.gpu_memory_bytes,
     cause: result.cause,
     causeCode: result.cause_code,
     handlerLimit: result.handler_limit,

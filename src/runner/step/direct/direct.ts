@@ -13,6 +13,7 @@ import { createContainerKills } from './container-kills.ts';
 import { createKernelKills } from './kernel-kills.ts';
 import { createProcessUse, type UseOfProcesses } from '../process-use.ts';
 import type { RunFacts } from '../../facts/run-facts.ts';
+import { createGpuUse } from '../gpu-use.ts';
 import { environmentOfRun, launchRequestOf } from '../request.ts';
 import { createSeenSignals } from './seen-signals.ts';
 import type { SonarRecord } from '../sonar.ts';
@@ -67,6 +68,7 @@ export function createDirectSteps({
   const killed = new Set<StepId>();
   const groupKills = new Map<StepId, KernelKill>();
   const containers = createContainerKills();
+  const gpuUse = createGpuUse(environment);
 
   const accountOf = (end: StepEnd): StepAccount => {
     const account = { ...end, asked: seen.take(end.id) };
@@ -100,7 +102,7 @@ export function createDirectSteps({
       const groupKill = groups?.ended(id) ?? containers.ended(id);
       if (groupKill !== undefined) groupKills.set(id, groupKill);
       const knownPeakBytes = Math.max(peakBytes ?? 0, groupKill?.usedBytes ?? 0) || undefined;
-      ended.push({ id, exitCode, signal, cpuSeconds, peakBytes: knownPeakBytes });
+      ended.push({ id, exitCode, signal, cpuSeconds, peakBytes: knownPeakBytes, ...gpuUse.end(id) });
       sonar?.ended(id, { pid, cpuSeconds, peakBytes });
     }
     report(ended);
@@ -116,7 +118,7 @@ export function createDirectSteps({
     listen(onEnded) {
       report = onEnded;
     },
-    start(job, { gpus }) {
+    start(job, { gpus, need }) {
       createOutputFolders(job);
       const id = stepIdOf(facts, job);
       const request = { ...launchRequestOf(facts, job, gpus), cpus: cpus?.take(id, job) };
@@ -128,6 +130,7 @@ export function createDirectSteps({
         const pid = groups !== undefined && isLimited ? groups.launch(id, limits, launch) : launch();
         pids.set(id, pid);
         ids.set(pid, id);
+        if (need.num_gpus > 0) gpuUse.begin(id);
         return { id, about: { pid } };
       } catch (error) {
         cpus?.release(id);
@@ -171,7 +174,10 @@ export function createDirectSteps({
         jobVariable,
         pidOf: (id) => pids.get(id),
         log,
-        onProcesses: sonar?.look,
+        onProcesses: (processes) => {
+          sonar?.look(processes);
+          void gpuUse.look(processes);
+        },
       });
       const uses = use.of(wanted);
       if (groups === undefined) return uses;

@@ -37,6 +37,15 @@ it.each([
   );
 });
 
+it.each([
+  [undefined, 7, { peak_gpu_memory_bytes: 7 }],
+  [9, 7, {}],
+  [9, undefined, {}],
+])('a GPU memory of %s and one of %s in the accounting change %j', (seen, bytes, changed) => {
+  const result = { exec_time_minutes: 2, peak_gpu_memory_bytes: seen };
+  expect(backFill(result, { ...empty, peakGpuBytes: bytes })).toEqual(changed);
+});
+
 it('the accounting changes neither the mean of memory, which it does not have, nor the time that the runner measured', () => {
   const result = { exec_time_minutes: 1, peak_memory_bytes: 1, avg_memory_bytes: 1, return_code: 3 };
   const row = { ...empty, maxRssBytes: 9, aveCpuSeconds: 30 };

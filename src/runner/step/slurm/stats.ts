@@ -98,7 +98,10 @@ export function createStatsReport({ client, facts, slurmJobId, log }: StatsRepor
   };
 }
 
-type Figures = Pick<Result, 'exec_time_minutes' | 'peak_memory_bytes' | 'peak_cpu_percent' | 'avg_cpu_percent'>;
+type Figures = Pick<
+  Result,
+  'exec_time_minutes' | 'peak_memory_bytes' | 'peak_cpu_percent' | 'avg_cpu_percent' | 'peak_gpu_memory_bytes'
+>;
 
 /**
  * The figures of a result that the accounting changes; empty if it changes none.
@@ -107,11 +110,12 @@ type Figures = Pick<Result, 'exec_time_minutes' | 'peak_memory_bytes' | 'peak_cp
  * seen. A 0 of the accounting says that nothing was measured, and changes nothing.
  */
 export function backFill(result: Figures, row: AccountedStep): Partial<Figures> {
-  const { maxRssBytes: rss = 0, aveCpuSeconds: cpu = 0 } = row;
+  const { maxRssBytes: rss = 0, aveCpuSeconds: cpu = 0, peakGpuBytes: gpu = 0 } = row;
   const seconds = result.exec_time_minutes * 60;
   const percent = cpu > 0 && seconds > 0 ? (cpu / seconds) * 100 : undefined;
   return {
     ...(rss > (result.peak_memory_bytes ?? 0) ? { peak_memory_bytes: rss } : {}),
+    ...(gpu > (result.peak_gpu_memory_bytes ?? 0) ? { peak_gpu_memory_bytes: gpu } : {}),
     ...(percent === undefined ? {} : { avg_cpu_percent: percent }),
     ...(percent === undefined || (result.peak_cpu_percent ?? 0) > 0 ? {} : { peak_cpu_percent: percent }),
   };

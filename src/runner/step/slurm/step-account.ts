@@ -28,7 +28,8 @@ export function stepAccountOf({ srun, mark, row, lastWords }: StepEvidence): Ste
   const cpuSeconds = row?.aveCpuSeconds || undefined;
   // What a task did not wait for is only in the mean.
   const totalCpuSeconds = Math.max(cpuSeconds ?? 0, row?.totalCpuSeconds ?? 0) || undefined;
-  const figures = { cpuSeconds, totalCpuSeconds, peakBytes: row?.maxRssBytes || undefined };
+  const { maxRssBytes, peakGpuBytes } = row ?? {};
+  const figures = { cpuSeconds, totalCpuSeconds, peakBytes: maxRssBytes || undefined, peakGpuBytes };
   const state = row !== undefined && isFinal(row) ? row.state : undefined;
   // The shell around the command ends as the command did; it writes nothing on a full disk.
   const code = mark.code ?? (state === 'COMPLETED' ? 0 : srun.exitCode || undefined);

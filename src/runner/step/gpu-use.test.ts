@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { madeUpCards } from '../../../tests/support/cards.ts';
+import { createGpuUse } from './gpu-use.ts';
+
+const [GIB, STEP, OTHER] = [2 ** 30, 'wf1_j1_r1_a1', 'wf1_j2_r1_a1'] as const;
+const processesOf = (...steps: readonly (readonly [typeof STEP | typeof OTHER, ...number[]])[]) =>
+  new Map(steps.map(([id, ...pids]) => [id, pids.map((pid) => ({ pid }))] as const));
+
+it('a step has the most that its processes had at once on all cards, beside the memory of these cards', async () => {
+  const cards = madeUpCards();
+  const gpus = createGpuUse(cards.environment, 0);
+  gpus.begin(STEP);
+  gpus.begin(OTHER);
+  const processes = processesOf([STEP, 10, 11], [OTHER, 20]);
+  cards.use([0, 10, 1024], [1, 11, 2048], [0, 99, 40_000]);
+  await gpus.look(processes);
+  cards.use([0, 10, 512]);
+  await gpus.look(processes);
+  expect(gpus.end(STEP)).toEqual({ peakGpuBytes: 3 * GIB, gpuBytes: 160 * GIB });
+  // A process of another user is nothing of a step, and one that ended is forgotten.
+  expect([gpus.end(OTHER), gpus.end(STEP)]).toEqual([undefined, undefined]);
+});
+
+it('of a slice of a card no size is known', async () => {
+  const cards = madeUpCards('Enabled');
+  const gpus = createGpuUse(cards.environment, 0);
+  gpus.begin(STEP);
+  cards.use([0, 10, 1024]);
+  await gpus.look(processesOf([STEP, 10]));
+  expect(gpus.end(STEP)).toEqual({ peakGpuBytes: GIB, gpuBytes: undefined });
+});
+
+it('cards are read for steps with GPUs only, by one reading at a time, and not more often than every two seconds', async () => {
+  const cards = madeUpCards();
+  cards.use([0, 10, 1]);
+  const [quiet, busy] = [createGpuUse(cards.environment), createGpuUse(cards.environment)];
+  await quiet.look(processesOf([STEP, 10]));
+  busy.begin(STEP);
+  const first = busy.look(processesOf([STEP, 10]));
+  await busy.look(processesOf([STEP, 10]));
+  await first;
+  await busy.look(processesOf([STEP, 10]));
+  expect(cards.readings()).toBe(1);
+});
+
+it('where no program knows a card, nothing is known of a step', async () => {
+  const gpus = createGpuUse({ PATH: '/nowhere' }, 0);
+  gpus.begin(STEP);
+  await gpus.look(processesOf([STEP, 10]));
+  expect(gpus.end(STEP)).toBeUndefined();
+});
