@@ -197,6 +197,8 @@ export interface NewResult {
   avg_memory_bytes?: number | null | undefined;
   peak_cpu_percent?: number | null | undefined;
   avg_cpu_percent?: number | null | undefined;
+  peak_gpu_memory_bytes?: number | null | undefined;
+  gpu_memory_bytes?: number | null | undefined;
   cause?: string | null | undefined;
   cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
   handler_limit?: "max" | "attempts" | null | undefined;
@@ -1933,6 +1935,8 @@ export interface Calls {
         avg_memory_bytes?: number | null | undefined;
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
+        peak_gpu_memory_bytes?: number | null | undefined;
+        gpu_memory_bytes?: number | null | undefined;
         cause?: string | null | undefined;
         cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
         handler_limit?: "max" | "attempts" | null | undefined;
@@ -1971,6 +1975,8 @@ export interface Calls {
         avg_memory_bytes?: number | null | undefined;
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
+        peak_gpu_memory_bytes?: number | null | undefined;
+        gpu_memory_bytes?: number | null | undefined;
         cause?: string | null | undefined;
         cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
         handler_limit?: "max" | "attempts" | null | undefined;
@@ -2208,6 +2214,8 @@ export interface Calls {
         avg_memory_bytes?: number | null | undefined;
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
+        peak_gpu_memory_bytes?: number | null | undefined;
+        gpu_memory_bytes?: number | null | undefined;
         cause?: string | null | undefined;
         cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
         handler_limit?: "max" | "attempts" | null | undefined;
@@ -2246,6 +2254,8 @@ export interface Calls {
         avg_memory_bytes?: number | null | undefined;
         peak_cpu_percent?: number | null | undefined;
         avg_cpu_percent?: number | null | undefined;
+        peak_gpu_memory_bytes?: number | null | undefined;
+        gpu_memory_bytes?: number | null | undefined;
         cause?: string | null | undefined;
         cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
         handler_limit?: "max" | "attempts" | null | undefined;
@@ -2648,6 +2658,8 @@ export interface Calls {
       avg_memory_bytes?: number | null | undefined;
       peak_cpu_percent?: number | null | undefined;
       avg_cpu_percent?: number | null | undefined;
+      peak_gpu_memory_bytes?: number | null | undefined;
+      gpu_memory_bytes?: number | null | undefined;
       cause?: string | null | undefined;
       cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
       handler_limit?: "max" | "attempts" | null | undefined;
@@ -3592,6 +3604,8 @@ export interface Calls {
       peak_memory_bytes?: number | null | undefined;
       peak_cpu_percent?: number | null | undefined;
       longest_seconds?: number | null | undefined;
+      peak_gpu_memory_bytes?: number | null | undefined;
+      gpu_memory_bytes?: number | null | undefined;
       suggestion?: {
         direction: "upscale" | "downscale";
         only_family?: string | null | undefined;

@@ -15,7 +15,7 @@ export const checkResourceUtilization = tool('check_resource_utilization', {
 });
 
 export const analyzeResourceUsage = tool('analyze_resource_usage', {
-  says: 'What each job requested and used, by record of resource requirements: memory in bytes, CPUs in percent of one, time in seconds.',
+  says: 'What each job requested and used, by record of resource requirements: memory (also of GPUs) in bytes, CPUs in percent of one, time in seconds.',
   effect: 'reads',
   input: parameters({ workflow_id: workflowIdParameter, completed_only: z.boolean().default(true) }),
   more: 'completed_only leaves failed jobs out; list_results lists the figures of one job',
@@ -31,6 +31,7 @@ export const analyzeResourceUsage = tool('analyze_resource_usage', {
           name,
           peak_memory_bytes: use?.peakMemoryBytes,
           peak_cpu_percent: use?.peakCpuPercent,
+          ...(use?.peakGpuBytes ? { peak_gpu_memory_bytes: use.peakGpuBytes, gpu_memory_bytes: use.gpuBytes } : {}),
           seconds: use?.seconds,
         })),
       })),

@@ -50,6 +50,16 @@ const columns: readonly Column<Result>[] = [
   { title: 'Status', value: ({ status }) => status, importance: 8 },
 ];
 
+/** For results of jobs that used GPUs. */
+const gpuMemory: Column<Result> = {
+  title: 'Peak GPU Mem',
+  short: 'GPU',
+  value: ({ peak_gpu_memory_bytes: bytes }) => bytesText(bytes),
+  text: ({ peak_gpu_memory_bytes: bytes }) => memoryText(bytes || undefined),
+  align: 'right',
+  importance: 4,
+};
+
 /** The same in every row, so tables leave it out; a program that reads CSV may combine several files. */
 const isShown = (title: string, { allRuns, csv }: { allRuns: boolean; csv: boolean }) =>
   csv || (title === 'Run ID' ? allRuns : title !== 'WF ID');
@@ -128,6 +138,7 @@ const resultsList = command('results list [workflow]', {
       // CSV has the columns of Torc.
       columns: [
         ...columns.filter(({ title }) => isShown(title, { allRuns, csv })),
+        ...(csv || !items.some(({ peak_gpu_memory_bytes: bytes }) => bytes) ? [] : [gpuMemory]),
         ...(csv || !hasCauses ? [] : [cause]),
       ],
       json: { items: items.map((each) => withCauses(each, codes)) },
@@ -147,7 +158,9 @@ const resultsGet = command('results get <id>', {
     const codes = exitCodesOf(execution);
     const cause = sentenceOf(storedEndOf(result, codes));
     const lines = [
-      ...columns.map((column) => `  ${column.title}: ${shownText(column, result)}`),
+      ...[...columns, ...(result.peak_gpu_memory_bytes ? [gpuMemory] : [])].map(
+        (column) => `  ${column.title}: ${shownText(column, result)}`,
+      ),
       ...(cause === undefined ? [] : [`  Cause: ${cause}`]),
     ];
     output.record('result', withCauses(result, codes), [`Result ${result.id}:`, ...lines].join('\n'));

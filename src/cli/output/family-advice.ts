@@ -17,12 +17,16 @@ export function familyLines(families: readonly FamilyAdvice[]): string[] {
   ];
 }
 
-function familyLine({ name, jobs, seconds, memoryBytes, cpuPercent, unchangedBecause }: FamilyAdvice): string {
+function familyLine({ name, jobs, seconds, memoryBytes, cpuPercent, unchangedBecause, ...gpus }: FamilyAdvice): string {
+  const { gpuMemoryBytes, gpuBytes } = gpus;
   const both = (spread: UseSpread, text: (value: number) => string) => `${text(spread.median)}, ${text(spread.most)}`;
   const used = [
     ...(seconds ? [`time ${both(seconds, timeText)}`] : []),
     ...(memoryBytes ? [`memory ${both(memoryBytes, sizeText)}`] : []),
     ...(cpuPercent ? [`CPUs ${both(cpuPercent, (percent) => (percent / 100).toFixed(1))}`] : []),
+    ...(gpuMemoryBytes
+      ? [`GPU memory ${both(gpuMemoryBytes, sizeText)}${gpuBytes === undefined ? '' : ` of ${sizeText(gpuBytes)}`}`]
+      : []),
   ];
   const why = unchangedBecause === undefined ? '' : ` – stays, because ${unchangedBecause}`;
   return `${printableLine(name)} (${counted(jobs, 'job')})${used.length === 0 ? '' : `: ${used.join('; ')}`}${why}`;

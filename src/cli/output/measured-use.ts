@@ -3,7 +3,10 @@ import type { LackingJob, Measurement } from '../../operations/resources/check-r
 import { askedMemoryText, askedTimeText } from './needs-text.ts';
 import { bytesText, memoryText, secondsText } from './words.ts';
 
+const isBytes = ({ resource }: Measurement) => resource === 'Memory' || resource === 'GPU Memory';
+
 function specified({ resource, limit, job }: Measurement): string {
+  if (resource === 'GPU Memory') return bytesText(limit);
   if (resource === 'Memory') return job.requirements.memory ?? '';
   return resource === 'CPU' ? `${limit}%` : (job.requirements.runtime ?? '');
 }
@@ -11,16 +14,18 @@ function specified({ resource, limit, job }: Measurement): string {
 /** As people read amounts; `specified` is what a workflow file says. */
 export function specifiedText(row: Measurement): string {
   const { resource, job } = row;
+  if (resource === 'GPU Memory') return memoryText(row.limit);
   if (resource === 'CPU') return specified(row);
   return resource === 'Memory' ? askedMemoryText(job.requirements.memory) : askedTimeText(job.requirements.runtime);
 }
 
 export function peakText(row: Measurement): string {
-  return row.resource === 'Memory' ? memoryText(row.peak) : peakUsed(row);
+  return isBytes(row) ? memoryText(row.peak) : peakUsed(row);
 }
 
-function peakUsed({ resource, peak }: Measurement): string {
-  if (resource === 'Memory') return bytesText(peak);
+function peakUsed(row: Measurement): string {
+  const { resource, peak } = row;
+  if (isBytes(row)) return bytesText(peak);
   return resource === 'CPU' ? `${peak.toFixed(1)}%` : secondsText(peak);
 }
 

@@ -165,6 +165,9 @@ export const ResourceUseClass = z.object({
   /** 100 is one core. */
   peak_cpu_percent: maybe(number),
   longest_seconds: maybe(number),
+  /** Of the job that had most memory on GPUs, and what its cards have. */
+  peak_gpu_memory_bytes: maybe(integer),
+  gpu_memory_bytes: maybe(integer),
   /** What `torc workflows correct-resources` would change; absent if it would change nothing. */
   suggestion: maybe(Suggestion),
   /** Where it splits the requirements: what it changes for each part of the jobs. The first one is `suggestion` too. */

@@ -145,12 +145,16 @@ function resourceBlocks({ resources }: WorkflowReport): Block[] {
   const both = (spread: { median: number; max: number } | undefined, text: (value: number) => string) =>
     spread === undefined ? '–' : `${text(spread.median)} / ${text(spread.max)}`;
   const cpus = (percent: number) => (percent / 100).toFixed(1);
+  const hasGpus = families.some(({ gpu_memory_bytes: used }) => used !== undefined);
+  const gpuMemory = ({ gpu_memory_bytes: used, gpu_memory_of_cards_bytes: cards }: (typeof families)[number]) =>
+    `${both(used, sizeText)}${cards === undefined ? '' : ` of ${sizeText(cards)}`}`;
+  const titles = ['Family', '#Jobs', '#Time', '#Memory', '#CPUs', '#Core hours', 'Asked', 'Advised'];
   const amounts = ({ num_cpus: count, memory, runtime }: (typeof families)[number]['asked']) =>
     [counted(count ?? 1, 'CPU'), memory, runtime].join(', ');
   return [
     tableBlock(
       'Median and maximum of what was used',
-      ['Family', '#Jobs', '#Time', '#Memory', '#CPUs', '#Core hours', 'Asked', 'Advised'],
+      [...titles.slice(0, 5), ...(hasGpus ? ['#GPU memory'] : []), ...titles.slice(5)],
       // Many short jobs may cost more than one long job.
       families
         .toSorted((one, other) => other.core_hours - one.core_hours)
@@ -160,6 +164,7 @@ function resourceBlocks({ resources }: WorkflowReport): Block[] {
           both(family.seconds, timeText),
           both(family.memory_bytes, sizeText),
           both(family.cpu_percent, cpus),
+          ...(hasGpus ? [gpuMemory(family)] : []),
           hoursText(family.core_hours),
           family.resource_requirements_name === 'default' ? 'nothing' : amounts(family.asked),
           family.unchanged_because === undefined ? amounts(family.advised) : `the same: ${family.unchanged_because}`,

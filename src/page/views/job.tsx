@@ -151,10 +151,14 @@ function Use({ job, result }: { readonly job: Job; readonly result: Result | und
 /** A resource, what was asked for, and what the last attempt used. */
 function rowsOf(asked: ResourceRequirements, result: Result | undefined): [string, string, string][] {
   const [memory, cpu] = [result?.peak_memory_bytes, result?.peak_cpu_percent];
+  const [gpu, cards] = [result?.peak_gpu_memory_bytes, result?.gpu_memory_bytes];
   return [
     ['CPUs', String(asked.num_cpus ?? 1), typeof cpu === 'number' ? (cpu / 100).toFixed(1) : '–'],
     ['Memory', memoryWords(asked.memory), typeof memory === 'number' ? sizeText(memory) : '–'],
     ...((asked.num_gpus ?? 0) > 0 ? [['GPUs', String(asked.num_gpus), '–'] as [string, string, string]] : []),
+    ...(gpu
+      ? [['GPU memory', cards ? `all of ${sizeText(cards)}` : '–', sizeText(gpu)] as [string, string, string]]
+      : []),
     [
       'Time',
       runtimeWords(asked.runtime),

@@ -111,6 +111,7 @@ function rowsOf(of: ResourceUseClass) {
     of.peak_cpu_percent ?? undefined,
     of.longest_seconds ?? undefined,
   ];
+  const [gpu, cards] = [of.peak_gpu_memory_bytes ?? undefined, of.gpu_memory_bytes ?? undefined];
   const shareOf = (used: number | undefined, asked: number | undefined) =>
     used === undefined || asked === undefined || asked === 0 ? undefined : used / asked;
   return [
@@ -126,6 +127,16 @@ function rowsOf(of: ResourceUseClass) {
       used: cpu === undefined ? '–' : (cpu / 100).toFixed(1),
       share: shareOf(cpu, cpus * 100),
     },
+    ...(gpu === undefined
+      ? []
+      : [
+          {
+            resource: 'GPU memory',
+            asked: cards === undefined ? '–' : `all of ${sizeText(cards)}`,
+            used: sizeText(gpu),
+            share: shareOf(gpu, cards),
+          },
+        ]),
     {
       resource: 'Time',
       asked: runtimeWords(runtime),

@@ -75,6 +75,8 @@ export interface UsedRow {
   peak_memory_bytes: number | null;
   peak_cpu_percent: number | null;
   avg_cpu_percent: number | null;
+  peak_gpu_memory_bytes: number | null;
+  gpu_memory_bytes: number | null;
 }
 
 export interface RunnerRow {
@@ -246,7 +248,7 @@ export const viewQueries = (db: Database) => ({
   used: db.prepare<Part, UsedRow>(`
     select job.id, job.name, job.status, job.resource_requirements_id, job.timeout, result.status as result_status,
       result.return_code, result.cause_code, result.exec_time_minutes * 60 as seconds, result.peak_memory_bytes,
-      result.peak_cpu_percent, result.avg_cpu_percent
+      result.peak_cpu_percent, result.avg_cpu_percent, result.peak_gpu_memory_bytes, result.gpu_memory_bytes
     from job
     left join result on result.id = job.result_id
     where job.workflow_id = :workflowId and job.id > :after

@@ -3,6 +3,7 @@ import { jobStatus, statusCode, statusOf } from '../../core/contract/job.ts';
 import type { CauseCode } from '../../core/contract/cause-code.ts';
 import type { ResourceSuggestion, ResourceUse, ResourceUseClass } from '../../core/contract/view.ts';
 import { isRaise, type SharingPart, sharingPartsOf } from '../../core/lifecycle/resources/correct-resources.ts';
+import { withMoreGpu } from '../../core/lifecycle/resources/family-advice.ts';
 import { createFamilyUses, NEED_FIELDS, USUAL_MULTIPLIERS } from '../../core/lifecycle/resources/family-use.ts';
 import { type Timeout, timeoutOf } from '../../core/attempt/timeout.ts';
 import { type Limits, limitsOfUse, type Use, useOf } from '../../core/lifecycle/resources/resource-use.ts';
@@ -90,6 +91,8 @@ function useOfRow(row: UsedRow, codes: ExitCodes, timeout: Timeout | undefined):
       peakMemoryBytes: row.peak_memory_bytes ?? undefined,
       peakCpuPercent: row.peak_cpu_percent ?? undefined,
       meanCpuPercent: row.avg_cpu_percent ?? undefined,
+      peakGpuBytes: row.peak_gpu_memory_bytes,
+      gpuBytes: row.gpu_memory_bytes,
     },
     codes,
     timeout,
@@ -100,6 +103,7 @@ function useOfRow(row: UsedRow, codes: ExitCodes, timeout: Timeout | undefined):
 function createTotals() {
   let [jobs, ended, longest] = [0, 0, 0];
   let cpu: number | undefined;
+  let gpu: Pick<Use, 'peakGpuBytes' | 'gpuBytes'> | undefined;
   let most: ResourceUseClass['most_memory'] = [];
   return {
     get jobs() {
@@ -110,6 +114,7 @@ function createTotals() {
       if (use === undefined) return;
       ended += 1;
       longest = Math.max(longest, use.seconds);
+      gpu = withMoreGpu(gpu, use);
       if (use.peakCpuPercent !== undefined) cpu = Math.max(cpu ?? 0, use.peakCpuPercent);
       const bytes = use.peakMemoryBytes ?? 0;
       const least = most.length < MOST_NAMED ? 0 : (most.at(-1)?.peak_memory_bytes ?? 0);
@@ -123,6 +128,7 @@ function createTotals() {
       ended,
       ...(ended === 0 ? {} : { longest_seconds: longest }),
       ...(cpu === undefined ? {} : { peak_cpu_percent: cpu }),
+      ...(gpu === undefined ? {} : { peak_gpu_memory_bytes: gpu.peakGpuBytes, gpu_memory_bytes: gpu.gpuBytes }),
       ...(most[0] === undefined ? {} : { peak_memory_bytes: most[0].peak_memory_bytes }),
       most_memory: most,
     }),

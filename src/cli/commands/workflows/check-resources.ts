@@ -3,6 +3,7 @@ import { command } from '../../command/command.ts';
 import { integerOption, numberOption, option } from '../../command/option.ts';
 import { appliedJson, appliedLines, applyAdvice, applyOptions } from './apply-advice.ts';
 import type { Column } from '../../output/table.ts';
+import { familyLines } from '../../output/family-advice.ts';
 import { lackReported, overText, peakText, specifiedText, reported } from '../../output/measured-use.ts';
 import { familiesJson } from '../../../core/lifecycle/resources/family-json.ts';
 import type { Measurement } from '../../../operations/resources/check-resources.ts';
@@ -53,7 +54,12 @@ export const workflowsCheckResources = command('workflows check-resources [workf
       },
     });
     if (context.output.format === 'table')
-      for (const line of [...(lacks ?? []).map(lackText), ...appliedLines(applied, apply)]) context.output.notice(line);
+      for (const line of [
+        ...(lacks ?? []).map(lackText),
+        ...appliedLines(applied, apply),
+        ...(looked === 0 ? [] : familyLines(families)),
+      ])
+        context.output.notice(line);
   },
 });
 

@@ -57,6 +57,17 @@ it('a family has the median and the greatest use, what is advised, and the core 
   ]);
 });
 
+it('a family has what its jobs had of GPUs, beside the memory of the cards of the one that had most', () => {
+  const using = (id: number, peakGpuBytes: number | undefined, gpuBytes?: number): UsedJob => {
+    const { use, ...rest } = job(id, `train_${id}`, GIB);
+    return { ...rest, use: { ...(use as NonNullable<typeof use>), peakGpuBytes, gpuBytes } };
+  };
+  const [gpus] = adviceFor([using(1, 2 * GIB, 80 * GIB), using(2, 12 * GIB, 40 * GIB), using(3, undefined)]);
+  expect(gpus).toMatchObject({ gpuMemoryBytes: { jobs: 2, median: 7 * GIB, most: 12 * GIB }, gpuBytes: 40 * GIB });
+  const [none] = adviceFor([1, 2, 3].map((id) => using(id, undefined)));
+  expect([none?.gpuMemoryBytes, none?.gpuBytes]).toEqual([undefined, undefined]);
+});
+
 it.each([
   ['it has no jobs', []],
   ['2 jobs say too little: 3 are needed', [job(1, 'a', GIB), job(2, 'b', GIB)]],

@@ -3,7 +3,7 @@ import { counted } from '../../quantity/count-text.ts';
 import { greatest } from '../../quantity/extremes.ts';
 import { alikeOf } from '../../text/alike.ts';
 import { FEWEST_JOBS, SAVED_RUNTIME_SECONDS } from './correct-resources.ts';
-import { busyPercentOf, LEAST_DIFFERENCE, SHORTEST_FOR_CPUS_SECONDS } from './resource-use.ts';
+import { busyPercentOf, LEAST_DIFFERENCE, SHORTEST_FOR_CPUS_SECONDS, type Use } from './resource-use.ts';
 import type { Adjustment, UsedJob } from './used-jobs.ts';
 
 /** How much the jobs of a family used of something. */
@@ -34,6 +34,10 @@ export interface FamilyAdvice {
   readonly memoryBytes: UseSpread | undefined;
   /** 100 is one core, over the life of a job. */
   readonly cpuPercent: UseSpread | undefined;
+  /** On all its cards together. No request names it: it says which cards have room for these jobs. */
+  readonly gpuMemoryBytes: UseSpread | undefined;
+  /** The memory of the cards of the job that used most of it; undefined if it is not known. */
+  readonly gpuBytes: number | undefined;
   readonly coreHours: CoreHours;
   /** Why nothing changes; undefined if something does. */
   readonly unchangedBecause: string | undefined;
@@ -67,6 +71,8 @@ export function familyAdvice(
         seconds: spreadOf(uses.map(({ seconds }) => seconds)),
         memoryBytes: spreadOf(uses.map(({ peakMemoryBytes }) => peakMemoryBytes)),
         cpuPercent: spreadOf(uses.map((use) => use.meanCpuPercent || busyPercentOf(use))),
+        gpuMemoryBytes: spreadOf(uses.map(({ peakGpuBytes }) => peakGpuBytes ?? undefined)),
+        gpuBytes: uses.reduce<Use | undefined>(withMoreGpu, undefined)?.gpuBytes ?? undefined,
         coreHours: coreHoursOf(items, advised),
         unchangedBecause: adjustment === undefined ? reasonOf(items, sharing, downsizes) : undefined,
       };
@@ -80,6 +86,10 @@ function spreadOf(values: readonly (number | undefined)[]): UseSpread | undefine
   if (low === undefined || high === undefined) return undefined;
   return { jobs: sorted.length, median: (low + high) / 2, most: sorted.at(-1) as number };
 }
+
+/** Of two jobs the one that had more memory on GPUs. */
+export const withMoreGpu = <Job extends Pick<Use, 'peakGpuBytes'>>(one: Job | undefined, other: Job): Job | undefined =>
+  (other.peakGpuBytes ?? 0) > (one?.peakGpuBytes ?? 0) ? other : one;
 
 const HOUR = 3_600;
 

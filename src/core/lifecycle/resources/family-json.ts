@@ -29,6 +29,8 @@ const familyJson = ({ name, jobs, ended, asked, advised, coreHours, unchangedBec
   ...(used.seconds && { seconds: spreadJson(used.seconds) }),
   ...(used.memoryBytes && { memory_bytes: spreadJson(used.memoryBytes) }),
   ...(used.cpuPercent && { cpu_percent: spreadJson(used.cpuPercent) }),
+  ...(used.gpuMemoryBytes && { gpu_memory_bytes: spreadJson(used.gpuMemoryBytes) }),
+  ...(used.gpuBytes === undefined ? {} : { gpu_memory_of_cards_bytes: used.gpuBytes }),
   asked: amountsJson(asked),
   advised: { ...(advised.name === asked.name ? {} : { name: advised.name }), ...amountsJson(advised) },
   core_hours: rounded(coreHours.asked),
@@ -37,7 +39,12 @@ const familyJson = ({ name, jobs, ended, asked, advised, coreHours, unchangedBec
 });
 
 const spreadJson = ({ jobs, median, most }: UseSpread) => ({ jobs, median: rounded(median), max: rounded(most) });
-const amountsJson = ({ num_cpus, memory, runtime }: ResourceRequirements) => ({ num_cpus, memory, runtime });
+const amountsJson = ({ num_cpus, num_gpus, memory, runtime }: ResourceRequirements) => ({
+  num_cpus,
+  ...(num_gpus ? { num_gpus } : {}),
+  memory,
+  runtime,
+});
 const rounded = (value: number) => Math.round(value * 1000) / 1000;
 
 export const largestFamilies = (families: readonly FamilyAdvice[]) =>

@@ -69,6 +69,9 @@ export interface Use {
   readonly peakCpuPercent: number | undefined;
   /** The same over its whole life. */
   readonly meanCpuPercent?: number | undefined;
+  /** Its most memory on GPUs, and the memory of these cards. Undefined or null if it is not known. */
+  readonly peakGpuBytes?: number | null | undefined;
+  readonly gpuBytes?: number | null | undefined;
 }
 
 /** A shorter job says nothing of CPUs: its start alone fills one, and a sample may show more. */
@@ -81,7 +84,10 @@ export const busyPercentOf = ({ seconds, meanCpuPercent, peakCpuPercent }: Use):
 export const LEAST_DIFFERENCE = 0.1;
 
 /** An attempt as its result has it. */
-interface MeasuredEnd extends Pick<Use, 'seconds' | 'peakMemoryBytes' | 'peakCpuPercent' | 'meanCpuPercent'> {
+interface MeasuredEnd extends Pick<
+  Use,
+  'seconds' | 'peakMemoryBytes' | 'peakCpuPercent' | 'meanCpuPercent' | 'peakGpuBytes' | 'gpuBytes'
+> {
   readonly status: JobStatus;
   readonly returnCode: number;
   readonly causeCode: CauseCode | null | undefined;
@@ -145,7 +151,7 @@ export const lacksAnything = ({ memory, timeout, cpu, runtime }: Lack): boolean 
 
 /** One measured resource of a job. */
 export interface Measured {
-  readonly resource: 'Memory' | 'CPU' | 'Runtime';
+  readonly resource: 'Memory' | 'CPU' | 'Runtime' | 'GPU Memory';
   /** Bytes, percent of a core, or seconds. */
   readonly limit: number;
   readonly peak: number;
@@ -153,11 +159,14 @@ export interface Measured {
   readonly overPercent: number;
 }
 
-export function measuredOf(limits: Limits, { seconds, peakMemoryBytes, peakCpuPercent }: Use): Measured[] {
+export function measuredOf(limits: Limits, use: Use): Measured[] {
+  const { seconds, peakMemoryBytes, peakCpuPercent, peakGpuBytes, gpuBytes } = use;
   const pairs: readonly (readonly [Measured['resource'], number | undefined, number | undefined])[] = [
     ['Memory', limits.memoryBytes, peakMemoryBytes],
     ['CPU', limits.numCpus * 100, peakCpuPercent],
     ['Runtime', limits.runtimeSeconds, seconds],
+    // No request names it: what the cards have is the limit.
+    ['GPU Memory', gpuBytes ?? undefined, peakGpuBytes ?? undefined],
   ];
   return pairs.flatMap(([resource, limit, peak]) =>
     limit === undefined || limit === 0 || limit === Infinity || peak === undefined || peak === 0

@@ -54,6 +54,8 @@ export function usedJobsOf({ jobs, results, requirements, execution }: JobRecord
           peakMemoryBytes: result.peak_memory_bytes ?? undefined,
           peakCpuPercent: result.peak_cpu_percent ?? undefined,
           meanCpuPercent: result.avg_cpu_percent ?? undefined,
+          peakGpuBytes: result.peak_gpu_memory_bytes,
+          gpuBytes: result.gpu_memory_bytes,
         },
         codes,
         timeoutOf(job, execution ?? {}, () => given.limits.runtimeSeconds),
