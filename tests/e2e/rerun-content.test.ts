@@ -47,6 +47,24 @@ describe('rerun: content', () => {
     expect(await update()).toContain('input raw is newer than at the last run');
   });
 
+  it('--rerun-by sets the rule of the workflow, and a dry run shows what the other rule would run', async () => {
+    writeFileSync(at('flow.yaml'), flow('time'));
+    const run = async (...words: string[]) => {
+      const { stdout, stderr } = await torc(['--url', server.url, 'run', ...words], { cwd: folder });
+      return stdout + stderr;
+    };
+    await run('flow.yaml', '--rerun-by', 'content');
+    const setting = async () => (await server.client.getWorkflow({ params: { id: 1 } })).execution_config?.rerun;
+    expect(await setting()).toBe('content');
+    later();
+    expect(await run('1', '--dry-run')).toContain('No job of workflow 1 would run');
+    expect(await run('1', '--dry-run', '--rerun-by', 'time')).toContain('input raw is newer');
+    expect(await setting()).toBe('content');
+    expect(await run('1', '--update', '--rerun-by', 'time')).toContain('1 job runs again');
+    expect(await setting()).toBe('time');
+    expect(await run('1', '--rerun-by', 'hash')).toMatch(/content.*time/u);
+  });
+
   it('a file over the limit is compared by time and size', async () => {
     truncateSync(at('raw'), 2 ** 26 + 1);
     writeFileSync(at('flow.yaml'), flow('content'));

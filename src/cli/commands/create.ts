@@ -2,7 +2,7 @@ import { withShortWords } from '../../core/quantity/short-words.ts';
 import type { DryRunReport } from '../../core/workflow-file/read/dry-run.ts';
 import { command } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
-import { limitsOfOptions, withLimits, workflowLimitOptions } from '../command/limit-option.ts';
+import { withSettings, workflowSettingOptions } from '../command/workflow-settings.ts';
 import { option } from '../command/option.ts';
 
 export const create = command('create <file>', {
@@ -14,7 +14,7 @@ export const create = command('create <file>', {
     option('--dry-run', 'check the file and print its counts, without a server'),
     option('--no-resource-monitoring', 'do not monitor jobs if the file has no monitoring settings'),
     option('--skip-checks', 'create despite warnings about resources'),
-    ...workflowLimitOptions,
+    ...workflowSettingOptions,
     option('--strict', 'turn warnings into errors: ignored nodes and keys, and unknown names in commands'),
   ],
   async run(context, [file], options) {
@@ -26,7 +26,7 @@ export const create = command('create <file>', {
       return sayReport(context, dryRunReport(reading));
     }
     const accepted = await acceptedPlan(context, reading, { skipChecks: options.skipChecks === true });
-    const plan = withLimits(accepted, limitsOfOptions(options));
+    const plan = withSettings(accepted, options);
     const id = await createAndReport(context, plan, {
       monitorsJobs: options.resourceMonitoring !== false,
       specFile: specFileOf(file),

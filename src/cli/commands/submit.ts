@@ -19,8 +19,8 @@ import { submitOptions } from '../slurm/slurm-options.ts';
 import { stuckAllocations } from '../../operations/report/views/queue-lines.ts';
 import { submitTools, warnOfLoopback } from '../slurm/slurm-tools.ts';
 import { reportRefusedBySlurm, reportUnrunnable } from '../slurm/before-submission.ts';
-import { limitsOfOptions, type WorkflowLimitValues, workflowLimitOptions } from '../command/limit-option.ts';
-import { existingWorkflow, isSpec, planOfFile, setLimits } from '../spec/spec-or-id.ts';
+import { type WorkflowSettingValues, workflowSettingOptions } from '../command/workflow-settings.ts';
+import { existingWorkflow, isSpec, planOfFile, setSettings } from '../spec/spec-or-id.ts';
 
 export const submit = command('submit <spec-or-id>', {
   says: 'Submit the Slurm allocations of a workflow: a file, standard input ("-"), or an existing workflow by its id or name.',
@@ -35,7 +35,7 @@ export const submit = command('submit <spec-or-id>', {
     option('--max-parallel-jobs <n>', 'each runner runs this many jobs at once and ignores their requirements', {
       read: integerOption(1),
     }),
-    ...workflowLimitOptions,
+    ...workflowSettingOptions,
     ...submitOptions,
     noPrompts,
   ],
@@ -52,7 +52,7 @@ export const submit = command('submit <spec-or-id>', {
     };
     const { client } = tools;
     const id = isSpec(given) ? await createFrom(context, given, options) : await existingWorkflow(context, given);
-    if (!isSpec(given)) await setLimits(client, id, limitsOfOptions(options));
+    if (!isSpec(given)) await setSettings(client, id, options);
     const isLeft = (await unfinishedAllocations(client, id)).length > 0;
     if (!isLeft) await refuseWithoutActions(context, id);
     warnOfLoopback(context, tools.settings.url);
@@ -92,7 +92,7 @@ async function createFrom(context: Context, path: string, options: Options): Pro
   return id;
 }
 
-interface Options extends WorkflowLimitValues {
+interface Options extends WorkflowSettingValues {
   readonly ignoreMissingData?: boolean | undefined;
   readonly skipChecks?: boolean | undefined;
   readonly maxParallelJobs?: number | undefined;

@@ -7,8 +7,7 @@ import type { Context } from '../command/context.ts';
 import { Failure } from '../command/failure.ts';
 import { idOrName } from '../choose/id-or-name.ts';
 import type { Client } from '../../client/client.ts';
-import type { Amounts } from '../../core/job/amounts.ts';
-import { limitsOfOptions, type WorkflowLimitValues, withLimits } from '../command/limit-option.ts';
+import { limitsOfOptions, type WorkflowSettingValues, withSettings } from '../command/workflow-settings.ts';
 
 /** A file, by its name or because it exists; anything else is the id or the name of a workflow. */
 export function isSpec(given: string): boolean {
@@ -62,17 +61,25 @@ export async function planOfFile(context: Context, path: string, options: Readin
   const { readSpecFile, acceptedPlan } = await import('./read-spec.ts');
   const reading = readSpecFile(path, context, { strict: options.strict === true });
   const plan = await acceptedPlan(context, reading, { skipChecks: options.skipChecks === true });
-  return withLimits(plan, limitsOfOptions(options));
+  return withSettings(plan, options);
 }
 
-interface ReadingOptions extends WorkflowLimitValues {
+interface ReadingOptions extends WorkflowSettingValues {
   readonly strict?: boolean | undefined;
   readonly skipChecks?: boolean | undefined;
 }
 
-/** Sets the limits that options give, of a workflow that exists; its other limits stay. */
-export async function setLimits(client: Client, id: number, limits: Amounts): Promise<void> {
-  if (Object.keys(limits).length === 0) return;
-  const { name, user, limits: before } = await client.getWorkflow({ params: { id } });
-  await client.updateWorkflow({ params: { id }, body: { name, user, limits: { ...before, ...limits } } });
+/** Sets what options give, of a workflow that exists; its other limits and settings stay. */
+export async function setSettings(client: Client, id: number, options: WorkflowSettingValues): Promise<void> {
+  const limits = limitsOfOptions(options);
+  const { rerunBy: rerun } = options;
+  if (Object.keys(limits).length === 0 && rerun === undefined) return;
+  const { name, user, limits: before, execution_config: execution } = await client.getWorkflow({ params: { id } });
+  const body = {
+    name,
+    user,
+    ...(Object.keys(limits).length === 0 ? {} : { limits: { ...before, ...limits } }),
+    ...(rerun === undefined ? {} : { execution_config: { mode: 'direct' as const, ...execution, rerun } }),
+  };
+  await client.updateWorkflow({ params: { id }, body });
 }

@@ -3,7 +3,8 @@ import { isAbsolute } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { inParallel } from '../../client/compat/in-parallel.ts';
 import { inputsAsRead, type KnownFile, knownFiles, jobsWithFiles } from '../../client/compat/plan-facts.ts';
-import type { Workflow } from '../../core/contract/workflow.ts';
+import { comparesContents } from '../../core/attempt/execution.ts';
+import type { ExecutionConfig, Workflow } from '../../core/contract/workflow.ts';
 import { createFileHashes } from '../../cluster/file-hash.ts';
 import { type FileOnDisk, needsHash, type PlanFacts, type ReadyFacts } from '../../core/lifecycle/rerun/out-of-date.ts';
 import { namedPrograms, newerPrograms, type NewerProgram } from '../../core/lifecycle/rerun/named-programs.ts';
@@ -21,15 +22,25 @@ export async function gatherReadyFacts(client: Client, workflowId: number): Prom
   return { jobs, files, missingUserData };
 }
 
-/** What decides which jobs of a workflow would run. */
-export async function gatherPlanFacts(client: Client, workflowId: number): Promise<PlanFacts> {
-  const [facts, reads, { reinitialized_jobs: changedUserData }] = await Promise.all([
+/** What decides which jobs of a workflow would run. `rerunBy` stands in place of the setting of the workflow. */
+export async function gatherPlanFacts(
+  client: Client,
+  workflowId: number,
+  rerunBy?: ExecutionConfig['rerun'],
+): Promise<PlanFacts> {
+  const [facts, found, { reinitialized_jobs: changedUserData }, rerun] = await Promise.all([
     gatherReadyFacts(client, workflowId),
     inputsAsRead(client, workflowId),
     client.processChangedJobInputs({ params: { id: workflowId }, query: { dry_run: true } }),
+    rerunBy ?? client.getWorkflow({ params: { id: workflowId } }).then((workflow) => workflow.execution_config?.rerun),
   ]);
+  const reads = comparesContents({ rerun }) ? found : withoutHashes(found);
   return { ...facts, files: await withHashes(facts.files, reads), reads, changedUserData };
 }
+
+/** Hashes of attempts that ran when contents were compared say nothing where times are. */
+const withoutHashes = (reads: NonNullable<PlanFacts['reads']>): NonNullable<PlanFacts['reads']> =>
+  new Map([...reads].map(([job, inputs]) => [job, inputs.map((read) => ({ ...read, hash: undefined }))]));
 
 /** Adds hashes where only the content of a file shows whether it is what jobs have read. */
 async function withHashes(

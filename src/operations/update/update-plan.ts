@@ -5,7 +5,7 @@ import { isUnknownRoute } from '../../client/compat/unknown-route.ts';
 import { storedPlan } from '../../client/stored-plan.ts';
 import type { PlanUpdate, PlanUpdated } from '../../core/contract/plan-update.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { Workflow } from '../../core/contract/workflow.ts';
+import type { ExecutionConfig, Workflow } from '../../core/contract/workflow.ts';
 import { nameMatcher } from '../../core/lifecycle/rerun/chosen-jobs.ts';
 import {
   changeOf,
@@ -111,6 +111,8 @@ interface LookOptions {
   readonly only?: readonly string[] | undefined;
   /** Jobs that failed, too. */
   readonly failedToo?: boolean;
+  /** What of an input makes a job run again, in place of what the workflow says. */
+  readonly rerunBy?: ExecutionConfig['rerun'];
 }
 
 /** Jobs whose inputs, outputs or values have changed since they ended, those that a person names, and those behind them. */
@@ -136,9 +138,10 @@ async function withReruns(
   client: Client,
   workflow: Workflow & { readonly id: number },
   update: PlanUpdate,
-  { force, onlyChanges = true, only, failedToo = only !== undefined }: LookOptions,
+  { force, onlyChanges = true, only, failedToo = only !== undefined, rerunBy }: LookOptions,
 ): Promise<Outdated> {
-  const facts = await gatherPlanFacts(client, workflow.id);
+  const { execution_config: execution = workflow.execution_config } = update.settings ?? {};
+  const facts = await gatherPlanFacts(client, workflow.id, rerunBy ?? execution?.rerun ?? 'time');
   const sees = await seesFiles(workflow, facts);
   const unseenIn = sees ? undefined : (workflow.submission_directory ?? 'an unknown folder');
   const { files: ofFiles, jobs: ofJobs } = update;

@@ -1,6 +1,7 @@
 import type { OutdatedRule, Prepared } from '../../../operations/run/run.ts';
 import { confirm, isPersonThere } from '../../choose/choose-workflow.ts';
 import type { Context } from '../../command/context.ts';
+import type { WorkflowSettingValues } from '../../command/workflow-settings.ts';
 import { changedText, rerunsText, sayLookedAt } from '../../output/reruns.ts';
 
 /**
@@ -45,11 +46,11 @@ export function outdatedIn(prepared: readonly Prepared[]): number | undefined {
 export async function reportRun(
   { service, output }: Context,
   id: number,
-  { force, only }: Pick<OutdatedRule, 'force' | 'only'>,
+  { force, only, rerunBy }: Pick<OutdatedRule, 'force' | 'only'> & Pick<WorkflowSettingValues, 'rerunBy'>,
 ): Promise<void> {
   const { client } = await service();
   const { outdatedOf } = await import('../../../operations/update/update-plan.ts');
-  const { reruns, ...looked } = await outdatedOf(client, id, { force, only, onlyChanges: false });
+  const { reruns, ...looked } = await outdatedOf(client, id, { force, only, onlyChanges: false, rerunBy });
   const text = rerunsText(id, reruns, output.width);
   output.record('dry run', { workflow_id: id, dry_run: true, reruns: reruns.run }, text);
   sayLookedAt(output, looked);

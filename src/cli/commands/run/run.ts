@@ -8,8 +8,8 @@ import { sayAsked } from '../../run/asked.ts';
 import { reportPreparation, reportPrepared } from '../../output/preparation.ts';
 import { type HeldSignals, holdSignals } from '../../terminal/held-signals.ts';
 import { loadRunnerMeanwhile, runnerOptions, runWorkflow } from '../../run/run-workflow.ts';
-import { limitsOfOptions, workflowLimitOptions } from '../../command/limit-option.ts';
-import { existingWorkflow, isSpec, planOfFile, setLimits } from '../../spec/spec-or-id.ts';
+import { workflowSettingOptions } from '../../command/workflow-settings.ts';
+import { existingWorkflow, isSpec, planOfFile, setSettings } from '../../spec/spec-or-id.ts';
 import type { touchWorkflow } from './touch.ts';
 import { outdatedIn, outdatedRule, reportRun } from './outdated.ts';
 import { chooseUpdate, refuseUpdateOptions, updateOptions, updatesUnasked } from './update-workflow.ts';
@@ -27,7 +27,7 @@ export const run = command('run <spec-or-id>', {
   options: [
     ...runnerOptions,
     ...updateOptions,
-    ...workflowLimitOptions,
+    ...workflowSettingOptions,
     option('--skip-checks', 'create despite warnings about resources'),
     option('--strict', 'turn warnings into errors: ignored nodes and keys, and unknown names in commands'),
     option('--resume', 'first make ready again the jobs that were interrupted: terminated or canceled'),
@@ -72,10 +72,10 @@ export const run = command('run <spec-or-id>', {
     if (id === undefined) return;
     const { force = [], only } = options;
     if (options.touch === true) return takeAsMade(context, id, options);
-    if (options.dryRun === true) return reportRun(context, id, { force, only });
+    if (options.dryRun === true) return reportRun(context, id, { force, only, rerunBy: options.rerunBy });
     held ??= holdSignals();
     const { client } = await context.service();
-    if (!isSpec(given)) await setLimits(client, id, limitsOfOptions(options));
+    if (!isSpec(given)) await setSettings(client, id, options);
     const workflow = await client.getWorkflow({ params: { id } });
     const again = options.retryFailed === true ? 'failed' : goesOn ? 'interrupted' : 'none';
     const report = reportPreparation(output);

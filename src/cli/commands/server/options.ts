@@ -1,4 +1,4 @@
-import { limitOption } from '../../command/limit-option.ts';
+import { limitOption } from '../../command/workflow-settings.ts';
 import { fileMask, integerOption, numberOption, option, optionsOf, type ValuesOf } from '../../command/option.ts';
 
 /** Options of `torc-server run`, which `service install` takes too. */

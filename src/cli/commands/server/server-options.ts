@@ -10,7 +10,7 @@ import { CREDENTIAL_VARIABLE } from '../../standalone/credential-variable.ts';
 import { missingInChain } from './certificate-chain.ts';
 import { Failure } from '../../command/failure.ts';
 import { integerOption } from '../../command/option.ts';
-import { limitsGiven } from '../../command/limit-option.ts';
+import { limitsGiven } from '../../command/workflow-settings.ts';
 import { maxJobsOf } from '../../command/settings.ts';
 import type { ServerValues } from './options.ts';
 import { accessOf } from './access.ts';

@@ -4,7 +4,7 @@ import { type Command, command } from '../../command/command.ts';
 import { Failure, UsageError } from '../../command/failure.ts';
 import { jsonObject } from '../../command/json-object.ts';
 import { fieldsText } from '../../output/fields.ts';
-import { limitOption } from '../../command/limit-option.ts';
+import { limitOption } from '../../command/workflow-settings.ts';
 import { option } from '../../command/option.ts';
 
 const get = command('workflows get [workflow]', {

@@ -21,17 +21,20 @@ export const limitsGiven = (given: Amounts | readonly (readonly [string, number]
 
 const least = { read: integerOption(0) } as const;
 
-/** What the jobs of a workflow use at a time, over all of its runners. */
-export const workflowLimitOptions = optionsOf([
+/** Settings of a workflow: what its jobs use at a time, over all of its runners, and what makes them run again. */
+export const workflowSettingOptions = optionsOf([
   option('--max-cores <n>', 'CPUs that jobs of the workflow use at a time, on all runners together', least),
   option('--max-gpus <n>', 'GPUs that they use at a time', least),
   option('--max-nodes <n>', 'nodes of the runners that have jobs of the workflow at a time', least),
+  option('--rerun-by <what>', 'what of an input makes a job run again: its content, or its time and size', {
+    choices: ['content', 'time'],
+  }),
 ]);
 
-export type WorkflowLimitValues = Partial<ValuesOf<typeof workflowLimitOptions>>;
+export type WorkflowSettingValues = Partial<ValuesOf<typeof workflowSettingOptions>>;
 
 /** The limits of a workflow that options give; empty if they give none. */
-export const limitsOfOptions = (options: WorkflowLimitValues): Record<string, number> =>
+export const limitsOfOptions = (options: WorkflowSettingValues): Record<string, number> =>
   Object.fromEntries(
     [
       ['cores', options.maxCores],
@@ -40,8 +43,15 @@ export const limitsOfOptions = (options: WorkflowLimitValues): Record<string, nu
     ].filter((each): each is [string, number] => each[1] !== undefined),
   );
 
-/** A plan with these limits beside its own, in place of those with the same names. */
-export const withLimits = (plan: Plan, limits: Amounts): Plan =>
-  Object.keys(limits).length === 0
-    ? plan
-    : { ...plan, workflow: { ...plan.workflow, limits: { ...plan.workflow.limits, ...limits } } };
+/** A plan with the settings that options give, in place of its own. */
+export function withSettings(plan: Plan, options: WorkflowSettingValues): Plan {
+  const limits = limitsOfOptions(options);
+  const { rerunBy: rerun } = options;
+  const workflow =
+    Object.keys(limits).length === 0
+      ? plan.workflow
+      : { ...plan.workflow, limits: { ...plan.workflow.limits, ...limits } };
+  const executionConfig =
+    rerun === undefined ? plan.executionConfig : () => ({ mode: 'direct', ...plan.executionConfig(), rerun }) as const;
+  return { ...plan, workflow, executionConfig };
+}
