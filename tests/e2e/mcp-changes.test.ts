@@ -210,6 +210,48 @@ describe('a tool that changes something', () => {
     expect([isError, refused['code']]).toEqual([true, 'JOB_ELSEWHERE']);
   });
 
+  it('list_out_of_date names what an edited input and a deleted output make run, and run_again makes it ready', async () => {
+    for (const name of ['in_1', 'in_2']) writeFileSync(join(folder, name), 'one\n');
+    const job = (i: number) => ({
+      name: `copy_${i}`,
+      command: `cp in_${i} out_${i}`,
+      inputs: [`in_${i}`],
+      outputs: [`out_${i}`],
+    });
+    const last = { name: 'sum', command: 'cat out_* > sum', inputs: ['out_1', 'out_2'], outputs: ['sum'] };
+    const fails = { name: 'fails', command: 'test -e in_3' };
+    writeFileSync(join(folder, 'files.json'), spec('files', [job(1), job(2), last, fails]));
+    await run('files.json');
+    const { call } = await agent();
+    const given = { workflow_id: 'files' };
+    const names = async () => {
+      const { json } = await call('list_out_of_date', given);
+      return (json['would_run'] as { job_name: string }[]).map(({ job_name: name }) => name);
+    };
+    expect(await names()).toEqual([]);
+    expect((await call('run_again', given)).json).not.toHaveProperty('next');
+
+    writeFileSync(join(folder, 'in_2'), 'another\n');
+    const { json } = await call('list_out_of_date', given);
+    expect(json).toMatchObject({
+      counts: { would_run: 2, stay_failed: 1 },
+      would_run: [
+        { job_name: 'copy_2', reasons: [{ kind: 'input', file: 'in_2' }] },
+        { job_name: 'sum', reasons: [{ kind: 'job', job_name: 'copy_2' }] },
+      ],
+      stay_failed: [{ job_name: 'fails' }],
+    });
+    // Looking changed nothing.
+    expect(await names()).toEqual(['copy_2', 'sum']);
+    const again = await call('run_again', { ...given, retry_failed: true });
+    const id = await newest();
+    expect(again.json).toMatchObject({ ready: 2, blocked: 1, next: `torc --url ${server.url} run ${id}` });
+    writeFileSync(join(folder, 'in_3'), '');
+    await run(String(id));
+    expect(readFileSync(join(folder, 'sum'), 'utf8')).toBe('one\nanother\n');
+    expect((await jobsOf(id)).get('fails')?.status).toBe('completed');
+  });
+
   it('recover_workflow refuses a workflow that has nothing to recover, with the reason', async () => {
     const { call } = await agent();
     const id = await created(call, two('fresh'));
@@ -226,7 +268,7 @@ describe('the hints of the tools', () => {
     const { tools: reading } = await (await agent('--read-only')).client.listTools();
     expect(all.tools.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
     expect(reading).toEqual(all.tools.filter(({ annotations }) => annotations?.readOnlyHint === true));
-    expect(all.tools.length - reading.length).toBe(6);
+    expect(all.tools.length - reading.length).toBe(7);
     const { call } = await agent('--read-only');
     await expect(call('recover_workflow', { workflow_id: 1, dry_run: false })).rejects.toThrow(/recover_workflow/);
   });
@@ -237,6 +279,7 @@ describe('the hints of the tools', () => {
       found.filter(({ annotations }) => annotations?.[hint] === true && annotations.readOnlyHint !== true);
     expect(named('destructiveHint').map(({ name }) => name)).toEqual([
       'recover_workflow',
+      'run_again',
       'change_job_commands',
       'classify_and_resolve_failures',
     ]);

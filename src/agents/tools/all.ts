@@ -12,6 +12,7 @@ import {
   suggestResources,
   updateJobResources,
 } from './resources.ts';
+import { listOutOfDateTool, runAgainTool } from './run-again.ts';
 import { getSlurmSacct, listResults } from './results.ts';
 import {
   explainWorkflowTool,
@@ -28,6 +29,8 @@ export const tools: readonly Tool[] = [
   explainJobTool,
   tailOutput,
   recoverWorkflowTool,
+  listOutOfDateTool,
+  runAgainTool,
   changeJobCommands,
   suggestResources,
   createWorkflowTool,

@@ -7,6 +7,7 @@ import type { ExplainedJob } from '../../operations/explain/explain.ts';
 import { explainWorkflow } from '../../operations/explain/workflow.ts';
 import { standingOf } from '../../operations/report/views/workflow-state.ts';
 import { asData } from '../data.ts';
+import { withIds } from '../named.ts';
 import { type Backend, tool } from '../tool.ts';
 import { parameters, workflowParameters } from './parameters.ts';
 import { planFrom } from './spec.ts';
@@ -76,15 +77,18 @@ export const getWorkflowSummary = tool('get_workflow_summary', {
 });
 
 export const getExecutionPlan = tool('get_execution_plan', {
-  says: 'Which jobs become ready when: of a workflow by its id, of a workflow file by its path, or of a specification as JSON.',
+  says: 'Which jobs become ready when: of a workflow by its id or name, of a workflow file by its path, or of a specification as JSON.',
   effect: 'reads',
-  input: parameters({ spec_or_id: z.string().describe('id, path, or JSON text of the specification') }),
+  input: parameters({ spec_or_id: z.string().describe('id, name, path, or JSON text of the specification') }),
   more: 'torc workflows execution-plan prints the whole plan',
   async run({ spec_or_id: given }, backend) {
     if (/^\s*[{[]/.test(given)) return executionPlan(planFrom(given, backend));
     if (/^\d+$/.test(given) || (backend.outputDir !== undefined && existsSync(given)))
       return backend.command('workflows', 'execution-plan', given);
-    throw new Error(`"${given}" is no id of a workflow, no path of a file here, and no JSON`);
+    // No name that people use: a file that is not there, or is none of the caller's.
+    if (given.includes('/')) throw new Error(`"${given}" is no id of a workflow, no path of a file here, and no JSON`);
+    const { workflow_id: id } = await withIds({ workflow_id: given }, backend);
+    return backend.command('workflows', 'execution-plan', String(id));
   },
 });
 
