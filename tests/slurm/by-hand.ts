@@ -45,6 +45,9 @@ export function byHand({ cluster, folder, server }: Lane) {
     return Object.fromEntries(items.map((each) => [jobs.find((job) => job.id === each.job_id)?.name ?? '', each]));
   };
 
+  /** What the script of its last allocation and the steps in it printed. */
+  const outputOf = (id: number) => readable(join(folder, `runner-${id}.out`));
+
   /** The results, when the runners of the workflow have left. */
   const finished = async (id: number): Promise<Record<string, Result>> => {
     await until(
@@ -53,7 +56,7 @@ export function byHand({ cluster, folder, server }: Lane) {
         return items.length > 0 && items.every(({ is_active: isActive }) => isActive === false);
       },
       (isGone) => isGone,
-      `the runner to end: ${readable(join(folder, `runner-${id}.out`))}`,
+      `the runner to end: ${outputOf(id)}`,
       150_000,
     );
     return resultsOf(id);
@@ -74,7 +77,7 @@ export function byHand({ cluster, folder, server }: Lane) {
       120_000,
     );
 
-  return { call, created, allocated, jobsOf, resultsOf, finished, logOf, there };
+  return { call, created, allocated, jobsOf, resultsOf, finished, logOf, outputOf, there };
 }
 
 function readable(path: string): string {

@@ -119,7 +119,7 @@ describe.skipIf(slurmIsMissing !== undefined).each(Object.keys(SETTINGS) as Sett
     let server: RunningServer;
     let lane: ReturnType<typeof byHand>;
     /** Everything runs while the tests look at one after the other. */
-    let cells: Map<string, Promise<Cell>>;
+    let cells: Map<string, () => Promise<Cell>>;
     const prefix = `${setting === 'proctrack/cgroup' ? 'g' : 'p'}${process.pid}x`;
     const namesOf = (numbers: readonly number[]) => numbers.map((number) => `${prefix}${number}`).join();
 
@@ -136,7 +136,7 @@ describe.skipIf(slurmIsMissing !== undefined).each(Object.keys(SETTINGS) as Sett
       server = await startServer(folder);
       lane = byHand({ cluster, folder, server });
       const begun = <M extends Mode>(way: string, modes: readonly M[], run: (mode: M) => Promise<Cell>) =>
-        modes.map((mode) => [`${way} ${mode}`, run(mode)] as const);
+        modes.map((mode) => [`${way} ${mode}`, withNext(() => run(mode))] as const);
       cells = new Map([
         ...begun('warned', warnedModes, warnedCell),
         ...begun('preempted', allModes, preempted),
@@ -145,16 +145,16 @@ describe.skipIf(slurmIsMissing !== undefined).each(Object.keys(SETTINGS) as Sett
         ...begun('message', allModes, messaged),
         ...begun('all', inSteps, sentAll),
       ]);
-      for (const cell of cells.values()) cell.catch(() => {});
     });
 
     const endsOf = (mode: Mode, ...ends: readonly string[]) =>
       isSeen({ wrote: [], ends: isWide(mode) ? ends.slice(0, 1) : ends }).ends;
-    const cell = (way: string, mode: Mode) => cells.get(`${way} ${mode}`) as Promise<Cell>;
+    const cell = (way: string, mode: Mode) => cells.get(`${way} ${mode}`)?.() ?? expect.unreachable(`${way} ${mode}`);
 
+    let tries = 0;
     /** A job that listens, and one that SIGTERM ends, when both run. */
     const begin = async (mode: Mode, way: string, more = '', options: readonly string[] = []): Promise<Run> => {
-      const file = `${mode}-${way}`.replaceAll(' ', '-');
+      const file = `${mode}-${way}-${(tries += 1)}`.replaceAll(' ', '-');
       const [execution, place] = MODES[mode];
       const id = await lane.created(
         file,
@@ -170,7 +170,8 @@ ${isWide(mode) ? '' : plain(file)}`,
       const lines = () => all().filter((line) => line !== 'ready');
       const wait = (holds: () => Promise<boolean> | boolean, what: string) =>
         until(holds, (yes) => yes, `${file}: ${what}`, 240_000).catch((error: unknown) => {
-          throw new Error(`${(error as Error).message}\n${all().join()}\n${lane.logOf(id)}`);
+          const known = [(error as Error).message, all().join(), lane.logOf(id), lane.outputOf(id)];
+          throw new Error(`${known.join('\n')}\n${cluster.run('squeue', '-s', '-j', job)}`);
         });
       await wait(() => all().length - lines().length === (isWide(mode) ? 1 : 2), 'its jobs to run');
       return {
@@ -314,6 +315,17 @@ ${isWide(mode) ? '' : plain(file)}`,
     );
   },
 );
+
+/** Begins at once; a second call, of the second try of its test, begins again. */
+function withNext(run: () => Promise<Cell>): () => Promise<Cell> {
+  let first: Promise<Cell> | undefined = run();
+  first.catch(() => {});
+  return () => {
+    const cell = first ?? run();
+    first = undefined;
+    return cell;
+  };
+}
 
 const withoutPlainFailure = (end: string) => end.replace(/^plain (?:failed|terminated) \d+$/, 'plain failed');
 

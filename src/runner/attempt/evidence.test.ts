@@ -24,6 +24,7 @@ function runnerIn({
   successWaitMs = 0,
 }: { readonly fate?: Fate; readonly hasSteps?: boolean; readonly successWaitMs?: number } = {}) {
   let signaled: Signaled | undefined;
+  let signaledAtMs: number | undefined;
   const finished: { readonly endedFor: EndedFor | undefined; readonly account: StepAccount; readonly atMs: number }[] =
     [];
   const gather = createGather({
@@ -32,6 +33,7 @@ function runnerIn({
       areShared: true,
       hasSteps,
       successWaitMs,
+      signaledAtMs: () => signaledAtMs,
       fate: fate === undefined ? undefined : async () => fate,
     },
     signaled: () => signaled,
@@ -56,6 +58,7 @@ function runnerIn({
       const stepEnd = { id: attempt.step.id, ...unasked };
       void andThen(gather({ attempt, stepEnd, atMs: Date.now(), seconds: 1 }, { ...unasked, ...account }), known);
     },
+    message: () => void (signaledAtMs = Date.now()),
     stop: () => void (signaled ??= { endedFor: 'stop', atMs: Date.now() }),
     pass: (ms: number) => vi.advanceTimersByTimeAsync(ms),
     /** The status of its result, and when it was known; undefined before. */
@@ -80,6 +83,36 @@ describe('exit code 0 near a signal of the allocation', () => {
     await runner.pass(199);
     expect(runner.result).toBeUndefined();
     await runner.pass(2);
+    expect(runner.result?.[0]).toBe('completed');
+  });
+
+  it.each([
+    [50, 'failed'],
+    [-50, 'completed'],
+    [300, 'completed'],
+  ] as const)(
+    'where Slurm signals one by one, a success with a message %i ms after it is %s',
+    async (afterMs, status) => {
+      const runner = runnerIn({ successWaitMs: 200 });
+      if (afterMs < 0) {
+        runner.message();
+        await runner.pass(-afterMs);
+      }
+      runner.end({});
+      if (afterMs > 0) {
+        await runner.pass(afterMs);
+        runner.message();
+      }
+      await runner.pass(300);
+      expect(runner.result?.[0]).toBe(status);
+    },
+  );
+
+  it('where Slurm signals all processes at once, a message after a success changes nothing', async () => {
+    const runner = runnerIn();
+    runner.end({});
+    runner.message();
+    await runner.pass(300);
     expect(runner.result?.[0]).toBe('completed');
   });
 

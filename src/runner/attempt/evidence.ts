@@ -19,13 +19,15 @@ import type { InputStamps } from '../../core/contract/result.ts';
 import { lookAfter, type Outputs } from './outputs.ts';
 
 /** How what ends its allocation reaches the jobs of a runner and the runner. */
-interface AllocationSignals {
+export interface AllocationSignals {
   /** It signals jobs and runner together. */
   readonly areShared: boolean;
   /** Slurm signals the steps of jobs before the runner where it ends an allocation for its time, or for another one. */
   readonly hasSteps: boolean;
   /** How long a success waits, because this process may be killed just after its job; 0 for not at all. */
   readonly successWaitMs: number;
+  /** When this process last got a signal that all processes of the allocation get, in Unix milliseconds. */
+  readonly signaledAtMs?: (() => number | undefined) | undefined;
   /** Whether and why the allocation is being ended. If it starts again its jobs run again, and are not reported. */
   readonly fate: (() => Promise<Fate>) | undefined;
 }
@@ -65,7 +67,7 @@ const SIGNALED_FIRST = { isHandled: false, isCertain: true };
  * ends, whether the declared outputs are there, and whether the disk is full.
  */
 export function createGather({ run, disk, allocation = NO_SIGNALS, signaled }: GatherOptions): Gather {
-  const { areShared, hasSteps, successWaitMs, fate } = allocation;
+  const { areShared, hasSteps, successWaitMs, signaledAtMs, fate } = allocation;
   const isSignaled = () => signaled() !== undefined;
 
   /** How long the end waits for a signal to this process that would explain it. */
@@ -77,6 +79,9 @@ export function createGather({ run, disk, allocation = NO_SIGNALS, signaled }: G
   /** Where Slurm ends an allocation for its time, or for another one, the jobs in steps get SIGTERM first of all. */
   const withFirstSignal = (known: KnownEnd): KnownEnd | Promise<KnownEnd> => {
     const { account, atMs } = known;
+    // Where they are signaled one by one, children first: the script of a killed `sleep` went on and ended before its own signal.
+    if (successWaitMs > 0 && account.asked === undefined && (signaledAtMs?.() ?? -Infinity) >= atMs)
+      return { ...known, account: { ...account, asked: SIGNALED_FIRST } };
     const mayBeFirst = hasSteps && account.asked === undefined && isNearStop(atMs, signaled());
     if (!mayBeFirst || fate === undefined) return known;
     return fate().then((found) =>

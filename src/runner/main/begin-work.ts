@@ -6,14 +6,14 @@ import { createWake } from '../report/wake.ts';
 import type { Equipment } from './equip.ts';
 import type { Joined } from '../setup/join.ts';
 import { createFate } from '../attempt/fate.ts';
-import { KILLED_LAST_MS } from '../attempt/evidence.ts';
+import { type AllocationSignals, KILLED_LAST_MS } from '../attempt/evidence.ts';
 import { createOrphanCheck } from '../recover/orphan-check.ts';
 import { createRunnerWork, type RunnerWork, type WorkOptions } from './work.ts';
 
 /** The work of a runner, joined to the event stream of the server and to the check for lost runners of this host. */
 export function beginWork(
   { options, registered, server }: Joined,
-  equipment: Equipment & Pick<WorkOptions, 'cancelUnneeded'>,
+  equipment: Equipment & Pick<WorkOptions, 'cancelUnneeded'> & Pick<AllocationSignals, 'signaledAtMs'>,
   limit: TimeLimit | undefined,
   drainOf: WorkOptions['drainOf'],
 ): { readonly work: RunnerWork; close(): void } {
@@ -56,6 +56,7 @@ export function beginWork(
       hasSteps: mode === 'slurm',
       // Steps end by the word of Slurm, which knows that it killed them.
       successWaitMs: mode === 'direct' && ending?.isOneByOne === true ? KILLED_LAST_MS : 0,
+      signaledAtMs: equipment.signaledAtMs,
       fate: ending && createFate(() => ending.fate()),
     },
     stuckMs: server.stuckMs,

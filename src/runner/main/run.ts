@@ -1,5 +1,6 @@
 import { steadyNow } from '../../client/steady-clock.ts';
 import { terminationOf } from '../../core/attempt/execution.ts';
+import { ENDING_SIGNALS } from '../../core/attempt/signal.ts';
 import { preferSmallHeap } from '../../cluster/host/small-heap.ts';
 import { startPlannedSubmissions } from '../actions/planned.ts';
 import { createCancelUnneeded } from '../actions/unneeded.ts';
@@ -48,12 +49,12 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
   const equipment = await equip(joined, { startedAtMs, limit, onActionsDone });
   const { steps, shells, actions } = equipment;
   const { journal, drainOf } = prepareForOutages({ options, registered });
-  const begun = beginWork(joined, { ...equipment, cancelUnneeded }, limit, drainOf);
+  const signals = options.allocation !== undefined ? hearAllocation(steps, options) : undefined;
+  const begun = beginWork(joined, { ...equipment, signaledAtMs: signals?.allAtMs, cancelUnneeded }, limit, drainOf);
   const { work } = begun;
   const { jobs, conversation, stop } = work;
   limit?.begin();
   const memoryGuard = guardMemory(joined, work, steps);
-  const signals = options.allocation !== undefined ? hearAllocation(steps, options) : undefined;
   const guardian = startGuardian(registered.own);
   log.write('info', 'Jobs are launched', { by: steps.name });
   void actions.begin().then(() => work.open());
@@ -117,10 +118,17 @@ function hearAllocation(
   process.on('SIGCONT', onContinued);
   // Those to the script of an allocation reach that process alone, however processes are tracked.
   const reachesAll = ending?.reachesAll === true && allocation?.step !== 'batch';
-  const hear = reachesAll ? allocationSignaled : passOn;
+  let allAtMs: number | undefined;
+  const hearAll = (signal: NodeJS.Signals) => {
+    if (reachesAll && ENDING_SIGNALS.includes(signal.slice('SIG'.length))) allAtMs = Date.now();
+    allocationSignaled(signal);
+  };
+  const hear = reachesAll ? hearAll : passOn;
   for (const signal of MESSAGES) process.on(signal, hear);
   return {
-    asked: () => allocationSignaled('SIGTERM'),
+    asked: () => hearAll('SIGTERM'),
+    /** When a signal reached this process that reaches all processes of the allocation, in Unix milliseconds. */
+    allAtMs: () => allAtMs,
     close() {
       process.off('SIGCONT', onContinued);
       for (const signal of MESSAGES) process.off(signal, hear);
