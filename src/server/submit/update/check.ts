@@ -15,7 +15,7 @@ type Kind = keyof UpdateQueries['has'];
 
 /** Jobs checked between two steps: about 1 ms. */
 const A_FEW = 64;
-const NAMES = 2_048;
+const NAMES = 512;
 
 /**
  * Refuses an update that could not be applied as a whole, before anything is written: records that the workflow does not
@@ -35,9 +35,13 @@ export function* refuseBadUpdate(
     refuseBadLimits(update.settings);
   }
   for (const kind of updatedRecordKinds) {
-    for (const { id } of update[kind]?.change ?? []) known(kind, id, `${kind}.change`);
-    for (const id of update[kind]?.remove ?? []) known(kind, id, `${kind}.remove`);
-    yield;
+    yield* knownAll(
+      known,
+      kind,
+      `${kind}.change`,
+      update[kind]?.change?.map(({ id }) => id),
+    );
+    yield* knownAll(known, kind, `${kind}.remove`, update[kind]?.remove);
   }
   const { add: addedNeeds, change: changedNeeds } = update.resource_requirements ?? {};
   for (const needs of [...(addedNeeds ?? []), ...(changedNeeds ?? []).map(({ record }) => record)])
@@ -64,14 +68,10 @@ export function* refuseBadUpdate(
     checked += 1;
     if (checked % A_FEW === 0) yield;
   }
-  for (const id of remove ?? []) known('jobs', id, 'jobs.remove');
-  for (const id of update.choice?.job_ids ?? []) {
-    known('jobs', id, 'choice');
-    checked += 1;
-    if (checked % NAMES === 0) yield;
-  }
+  yield* knownAll(known, 'jobs', 'jobs.remove', remove);
+  yield* knownAll(known, 'jobs', 'choice', update.choice?.job_ids);
   for (const { job_ids: ids } of update.workflow_actions?.add ?? [])
-    for (const id of ids ?? []) known('jobs', id, 'workflow_actions.add');
+    yield* knownAll(known, 'jobs', 'workflow_actions.add', ids);
   yield* refuseKnownNames(queries, windows, workflowId, add ?? []);
 }
 
@@ -95,6 +95,16 @@ function createKnown(queries: UpdateQueries, workflowId: number, update: PlanUpd
     }
     of.add(id);
   };
+}
+
+function* knownAll(known: Known, kind: Kind, field: string, ids: readonly number[] | null | undefined): WorkSteps {
+  let looked = 0;
+  for (const id of ids ?? []) {
+    known(kind, id, field);
+    looked += 1;
+    if (looked % NAMES === 0) yield;
+  }
+  yield;
 }
 
 function* refuseBadReferences(

@@ -44,7 +44,8 @@ export function* withoutHeld(queries: UpdateQueries, update: PlanUpdate): WorkSt
   const held = new Map<number, PlanUpdated['held'][number]>();
   const hold = ({ id, name }: PlacedJob, reason: HeldReason, running: PlacedJob) =>
     held.set(id, { job_id: id, job_name: name, reason, running_job_name: running.name });
-  for (const { id } of changed) {
+  for (const [at, { id }] of changed.entries()) {
+    if (at % PAGE === PAGE - 1) yield;
     const job = affected.get(id) ?? (queries.placed.get({ id }) as PlacedJob);
     const running = because.get(id);
     if (job.is_held === 1) hold(job, 'running', job);
@@ -87,7 +88,10 @@ function* downstreamOf(
     found.set(job.id, job);
     open.push(job.id);
   };
-  for (const { id, runs_again: runsAgain } of changed) if (runsAgain) meet(queries.placed.get({ id }) as PlacedJob);
+  for (const [at, { id, runs_again: runsAgain }] of changed.entries()) {
+    if (runsAgain) meet(queries.placed.get({ id }) as PlacedJob);
+    if (at % PAGE === PAGE - 1) yield;
+  }
   const follow = (job: PlacedJob) => {
     if (!sparesEnded || job.is_settled === 0) meet(job);
   };

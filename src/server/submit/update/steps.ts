@@ -59,12 +59,14 @@ export function* updateSteps(update: PlanUpdate): Generator<PlanStep> {
   for (const page of pages(added, RECORDS)) yield { step: 'add jobs', jobs: page.map(withoutRelations) };
   for (const page of pages(changed, RECORDS))
     yield { step: 'change jobs', jobs: page.map(({ add: _add, remove: _remove, ...job }) => job) };
+  // Between two steps nothing takes long: most of 100,000 jobs that run again keep what they are related to.
+  const related = changed.filter(({ add, remove }) => hasRelations(add) || hasRelations(remove));
   for (const list of relationNames) {
-    const removed = changed.map(({ id, remove }) => [id, remove?.[list]] as const);
-    for (const pairs of inPairs(removed)) yield { step: 'relations', list, isRemoval: true, pairs };
+    const lost = related.map(({ id, remove }) => [id, remove?.[list]] as const);
+    for (const pairs of inPairs(lost)) yield { step: 'relations', list, isRemoval: true, pairs };
     const given = [
       ...added.map((job, index) => [-1 - index, job[list]] as const),
-      ...changed.map(({ id, add }) => [id, add?.[list]] as const),
+      ...related.map(({ id, add }) => [id, add?.[list]] as const),
     ];
     for (const pairs of inPairs(given)) yield { step: 'relations', list, isRemoval: false, pairs };
   }
@@ -78,6 +80,9 @@ export function* updateSteps(update: PlanUpdate): Generator<PlanStep> {
 function* pages<Item>(items: readonly Item[] | null | undefined, size: number): Generator<readonly Item[]> {
   for (let at = 0; at < (items?.length ?? 0); at += size) yield items?.slice(at, at + size) ?? [];
 }
+
+const hasRelations = (lists: ChangedJob['add']): boolean =>
+  lists !== undefined && lists !== null && relationNames.some((list) => (lists[list]?.length ?? 0) > 0);
 
 function* inPairs(
   lists: readonly (readonly [jobId: number, others: readonly number[] | null | undefined])[],
