@@ -27,6 +27,7 @@ import { openDatabase, type Database } from './store/database.ts';
 import { ownDatabase, refuseForeign } from './store/own.ts';
 import type { ServerLimits } from './records/limits/limit-counts.ts';
 import { createStore } from './records/store.ts';
+import type { SpanTarget } from './spans/send.ts';
 import type { Receiver, ReceiverOptions } from '../telemetry/serve/receiver.ts';
 import { viewerBy } from './access/viewer.ts';
 import { startUpkeep } from './upkeep.ts';
@@ -65,6 +66,8 @@ export interface ServeOptions
   readonly jobLimits?: ServerLimits | undefined;
   /** The database is used although another user owns it or may write it. */
   readonly trustsOwner?: boolean | undefined;
+  /** Where spans of what ended are sent; without it, nowhere. */
+  readonly spans?: SpanTarget | undefined;
   readonly now?: () => number;
   /**
    * The disk failed during a commit, the file is gone or is damaged: nothing may be acknowledged any more, so the process must
@@ -175,6 +178,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       throw error;
     }
     const upkeep = startUpkeep(store);
+    const { spans: target } = options;
+    const spans = target && (await import('./spans/send.ts')).createSpanSender(store, target, onNotice);
     const watch = setInterval(() => {
       try {
         db.assertInPlace();
@@ -198,6 +203,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
         await telemetry?.close();
         await upkeep.stop();
         await store.turns.idle();
+        await spans?.close();
         await login.close();
         await checkpoints?.close();
         const isWhole = path === ':memory:' || emptyLog(db, path, onNotice);

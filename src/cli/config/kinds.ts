@@ -26,6 +26,13 @@ const numberOf = (value: unknown): number | undefined => {
 
 export const textKind = simple('text', (value) => (typeof value === 'string' ? value : undefined));
 
+/** The root of a service on HTTP. A login belongs elsewhere: `torc config show` prints values. */
+export const httpUrlKind = simple('a URL such as http://localhost:4318, without a login', (value) => {
+  const url = typeof value === 'string' ? URL.parse(value) : null;
+  const isRoot = url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === '';
+  return isRoot ? (value as string) : undefined;
+});
+
 export const integerKind = (least: number, most = Number.MAX_SAFE_INTEGER) =>
   simple(
     most === Number.MAX_SAFE_INTEGER ? `a whole number of ${least} or more` : `a whole number from ${least} to ${most}`,

@@ -2,6 +2,7 @@ import { BASE_PATH } from '../../core/contract/base-path.ts';
 import {
   booleanKind,
   choiceKind,
+  httpUrlKind,
   integerKind,
   type Kind,
   level,
@@ -241,6 +242,10 @@ const schema = {
     'users',
     'who may read /metrics: users of the service, its administrators, anyone, or off',
   ),
+  'server.otlp_endpoint': unset(httpUrlKind, 'URL of a receiver of spans: OTLP by HTTP and JSON', {
+    variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    isShared: true,
+  }),
   'server.completion_check_interval_secs': key(
     positiveKind,
     30,

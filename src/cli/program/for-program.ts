@@ -4,8 +4,8 @@ import type { Output } from '../output/output.ts';
 import { readConfiguration, readEnvironment } from '../config/read.ts';
 import type { Configuration } from '../config/schema.ts';
 
-/** Variables by which a command configures the server that it starts. */
-const SERVER_VARIABLES = ['RUST_LOG', 'TORC_UMASK', 'TORC_TRUST_OWNER'];
+/** Variables by which a command, or its user, configures the server that it starts. */
+const SERVER_VARIABLES = ['RUST_LOG', 'TORC_UMASK', 'TORC_TRUST_OWNER', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
 
 /**
  * The configuration for a command of a program. Errors in the part that the program reads stop it, with each place;

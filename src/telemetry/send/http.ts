@@ -22,34 +22,44 @@ export interface HttpTarget {
 
 const AT_MOST_MS = 60_000;
 
-/** Delivers messages by POST, packed with gzip. */
+/** Delivers messages by POST. */
 export function createHttpDelivery(target: HttpTarget): (packet: Packet) => Promise<Delivery> {
+  const send = createPost(target);
+  const prefix = target.prefix === '' ? '' : `${target.prefix}.`;
+  const loginOf = (cluster: string) =>
+    target.password === undefined
+      ? {}
+      : { Authorization: `Basic ${Buffer.from(`${cluster}:${target.password}`).toString('base64')}` };
+  return ({ type, cluster, text }) => send(`${prefix}${type}`, text, loginOf(cluster));
+}
+
+/** Sends texts of JSON by POST, packed with gzip, to paths below the root of a receiver. */
+export function createPost(
+  target: Pick<HttpTarget, 'root'> & Partial<Pick<HttpTarget, 'caFile' | 'proxy' | 'atMostMs'>>,
+): (path: string, text: string, headers: Readonly<Record<string, string>>) => Promise<Delivery> {
   const root = new URL(target.root.endsWith('/') ? target.root : `${target.root}/`);
   const ca = target.caFile === undefined ? undefined : readFileSync(target.caFile);
   const proxy = target.proxy === undefined ? undefined : withScheme(target.proxy);
   const proxyEnv = proxy === undefined ? undefined : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
   const options = { keepAlive: true, ...(proxyEnv === undefined ? {} : { proxyEnv }) };
   const agent = new (moduleFor(root).Agent)({ ...options, ...(ca === undefined ? {} : { ca }) });
-  const prefix = target.prefix === '' ? '' : `${target.prefix}.`;
 
-  return async (packet) => {
-    const body = await compressed(packet.text);
-    const url = new URL(`${prefix}${packet.type}`, root);
+  return async (path, text, headers) => {
+    const body = await compressed(text);
+    const url = new URL(path, root);
     const answer = await post(url, body, {
       agent,
       headers: {
         'Content-Type': 'application/json',
         'Content-Encoding': 'gzip',
         'Content-Length': body.length,
-        ...(target.password === undefined
-          ? {}
-          : { Authorization: `Basic ${Buffer.from(`${packet.cluster}:${target.password}`).toString('base64')}` }),
+        ...headers,
       },
       atMostMs: target.atMostMs ?? AT_MOST_MS,
     });
-    const { status, text } = answer;
+    const { status, text: replied } = answer;
     const another = anotherProgram(answer);
-    const said = another === undefined ? text : `${another}, which is not of a receiver`;
+    const said = another === undefined ? replied : `${another}, which is not of a receiver`;
     return deliveryOf(status, `${url.href} answered ${status}${said === '' ? '' : `: ${said}`}`, another !== undefined);
   };
 }

@@ -86,6 +86,11 @@ export const runOptions = optionsOf([
     choices: ['users', 'administrators', 'anyone', 'off'],
   }),
   option(
+    '--otlp-endpoint <url>',
+    'send spans of workflows, jobs and attempts to this receiver of OpenTelemetry (OTEL_EXPORTER_OTLP_ENDPOINT)',
+    { setting: 'server.otlp_endpoint' },
+  ),
+  option(
     '--limit <name=n>',
     'what jobs of all workflows may hold at a time: of jobs, cores, gpus and nodes, and of the licenses of jobs; may be repeated, in place of the configuration',
     { setting: 'server.limits', read: limitOption, many: true },

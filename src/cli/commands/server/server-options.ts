@@ -11,6 +11,7 @@ import { missingInChain } from './certificate-chain.ts';
 import { Failure } from '../../command/failure.ts';
 import { integerOption } from '../../command/option.ts';
 import { limitsGiven } from '../../command/workflow-settings.ts';
+import { httpUrlKind } from '../../config/kinds.ts';
 import { maxJobsOf } from '../../command/settings.ts';
 import type { ServerValues } from './options.ts';
 import { accessOf } from './access.ts';
@@ -42,6 +43,7 @@ export async function serverOptionsOf(options: ServerValues, environment: Enviro
     adminSql: adminSqlOf(options),
     agents: options.mcp === undefined ? undefined : await agentsOf(options.mcp, environment),
     metrics: options.metrics,
+    spans: spansOf(options.otlpEndpoint, environment),
     withoutPage: options.page === false,
     sonarStore: options.sonarStore,
     sonarHotDays: options.sonarHotDays,
@@ -60,6 +62,31 @@ export async function serverOptionsOf(options: ServerValues, environment: Enviro
 async function agentsOf(tools: 'all' | 'read-only', environment: Environment): Promise<ServeOptions['agents']> {
   const { createAgents } = await import('./agents-thread.ts');
   return createAgents({ isReadOnly: tools === 'read-only', maxJobs: maxJobsOf(environment['TORC_MAX_JOBS']) });
+}
+
+/**
+ * Where spans go. Headers and the name of the service come from the variables that OpenTelemetry has for them: other programs read these
+ * too, and what we do not understand there is left out.
+ */
+function spansOf(endpoint: string | undefined, environment: Environment): ServeOptions['spans'] {
+  if (endpoint === undefined || environment['OTEL_SDK_DISABLED'] === 'true') return undefined;
+  if (httpUrlKind.read(endpoint, () => {}) === undefined)
+    throw new Failure(`--otlp-endpoint: expected ${httpUrlKind.expected}`);
+  const headers = listValue(environment['OTEL_EXPORTER_OTLP_HEADERS'] ?? '').flatMap((pair) => {
+    const [, name, value = ''] = /^([\w-]+)\s*=\s*(.*)$/s.exec(pair) ?? [];
+    return name === undefined ? [] : [[name, decodedValue(value)]];
+  });
+  const serviceName = environment['OTEL_SERVICE_NAME'] || 'torc';
+  return { endpoint, headers: Object.fromEntries(headers) as Record<string, string>, serviceName };
+}
+
+/** Values are percent-encoded; a percent sign that encodes nothing stands for itself. */
+function decodedValue(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
 }
 
 const attachable = (beside: string) => ({
