@@ -8,3 +8,7 @@ export function parseMoment(text: string | null | undefined): number | undefined
   const atMs = Date.parse(text ?? '');
   return Number.isNaN(atMs) ? undefined : atMs;
 }
+
+/** Unix milliseconds as `2026-03-01T12:00:00.000Z`. */
+// oxlint-disable-next-line no-restricted-globals
+export const isoMoment = (atMs: number): string => new Date(atMs).toISOString();
