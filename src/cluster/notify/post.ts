@@ -1,0 +1,79 @@
+import type { LookupAddress } from 'node:dns';
+import type { IncomingMessage } from 'node:http';
+import type { LookupFunction } from 'node:net';
+import type { MessageReceiver } from '../../core/notify/receiver.ts';
+import { type Message, notifyRequestOf } from './request.ts';
+import { type SendOutcome, outcomeOfStatus } from '../../core/notify/retry.ts';
+import { isPrivateAddress } from './private-address.ts';
+
+/** A receiver that takes longer is tried again later: others wait behind it. */
+const AT_MOST_MS = 10_000;
+/** The answer is not used; one that never ends is cut. */
+const MOST_ANSWER = 64 * 1024;
+
+/** Sends a message by HTTP once. No redirect is followed. Never throws: the outcome has the reason, without the address. */
+export async function postMessage(
+  receiver: MessageReceiver,
+  message: Message,
+  atMostMs = AT_MOST_MS,
+): Promise<SendOutcome> {
+  const { method, url: text, headers, body } = notifyRequestOf(receiver, message);
+  const url = new URL(text);
+  const isSecure = url.protocol === 'https:';
+  // Not imported: see telemetry/send/http.ts.
+  const { request: open } = process.getBuiltinModule(isSecure ? 'node:https' : 'node:http');
+  const signature = receiver.secret === undefined ? {} : { 'X-Torc-Signature': signed(receiver.secret, body) };
+  const login =
+    url.username === '' ? {} : { auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` };
+  const options = {
+    method,
+    ...login,
+    agent: false,
+    headers: { ...headers, ...signature, 'Content-Length': Buffer.byteLength(body) },
+    signal: AbortSignal.timeout(Math.max(1, Math.ceil(atMostMs))),
+    ...(receiver.isPrivate ? {} : { lookup: publicLookup }),
+  };
+  return new Promise((resolve) => {
+    const fail = (error: NodeJS.ErrnoException) => resolve(outcomeOfError(error));
+    const sent = open(url, options, (answer: IncomingMessage) => {
+      let size = 0;
+      const done = () => resolve(outcomeOfStatus(answer.statusCode ?? 0, answer.headers['retry-after']));
+      answer.on('data', (part: Buffer) => {
+        size += part.length;
+        if (size <= MOST_ANSWER) return;
+        done();
+        answer.destroy();
+      });
+      answer.on('end', done);
+      answer.on('error', fail);
+    });
+    sent.on('error', fail);
+    sent.end(body);
+  });
+}
+
+/** Signs a body as GitHub does: `sha256=` and the HMAC in hexadecimal digits. The body has the key and the time of the message. */
+const signed = (secret: string, body: string): string =>
+  `sha256=${process.getBuiltinModule('node:crypto').createHmac('sha256', secret).update(body).digest('hex')}`;
+
+const PRIVATE = 'its host name has a private address; private = true allows that';
+
+function outcomeOfError({ code, name }: NodeJS.ErrnoException): SendOutcome {
+  if (code === 'PRIVATE_ADDRESS') return { kind: 'never', why: PRIVATE };
+  if (name === 'TimeoutError' || name === 'AbortError' || code === 'ABORT_ERR')
+    return { kind: 'later', why: 'no answer in time' };
+  return { kind: 'later', why: `it cannot be reached (${code ?? name})` };
+}
+
+/** Resolves a host name and refuses private addresses: who controls a name could point it at a service of this network. */
+export const publicLookup: LookupFunction = (host, options, callback) => {
+  const { lookup } = process.getBuiltinModule('node:dns');
+  lookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
+    const [first] = found ?? [];
+    if (error !== null || first === undefined) return callback(error, '', 4);
+    // `localhost` is named by who configures it, as an address in digits is.
+    if (host !== 'localhost' && found.some(({ address }) => isPrivateAddress(address)))
+      return callback(Object.assign(new Error(PRIVATE), { code: 'PRIVATE_ADDRESS' }), '', 4);
+    return options.all === true ? callback(null, found) : callback(null, first.address, first.family);
+  });
+};
