@@ -3841,6 +3841,76 @@ export interface Calls {
   }) => Promise<{
     token: string;
   }>;
+  /** The messages about a workflow, whether they were sent, and the receivers of the server (addition). */
+  readonly listMessages: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<{
+    items: {
+      id: number;
+      run_id: number;
+      trigger: "end" | "stuck" | "runner_lost" | "budget" | "many_failures" | "first_failure" | "time" | "silent" | "begin";
+      receiver: string;
+      state: "waiting" | "due" | "sending" | "sent" | "covered" | "failed";
+      attempts: number;
+      due_at: string;
+      ended_at?: string | null | undefined;
+      problem?: string | null | undefined;
+    }[];
+    receivers: string[];
+  }>;
+  /** Claim the messages that a command sends to one of its receivers: no other command gets the same ones (addition). */
+  readonly claimMessages: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      receiver: string;
+      fingerprint: string;
+      on: ("end" | "stuck" | "runner_lost" | "budget" | "many_failures" | "first_failure" | "time" | "silent" | "begin")[];
+      ends_only_bad: boolean;
+      knows_repeats: boolean;
+      fail_percent: number;
+      time_percent: number;
+      silent_seconds: number;
+      budget_core_hours?: number | null | undefined;
+      after?: number | null | undefined;
+      is_last?: boolean | null | undefined;
+    };
+  }) => Promise<{
+    sender: "server" | "command";
+    messages: {
+      id: number;
+      key: string;
+      digest: Json;
+    }[];
+    after: number;
+  }>;
+  /** Report whether a claimed message was sent (addition). */
+  readonly endMessage: (call: {
+    params: {
+      id: number;
+      message_id: number;
+    };
+    body: {
+      outcome: "sent" | "later" | "never";
+      why?: string | null | undefined;
+    };
+  }) => Promise<{
+    ended: boolean;
+  }>;
+  /** Have the server send messages about this workflow to one of its receivers (addition). */
+  readonly wantMessages: (call: {
+    params: {
+      id: number;
+    };
+    body: {
+      receiver: string;
+    };
+  }) => Promise<{
+    receiver: string;
+  }>;
   /** List the clusters whose telemetry the server receives (addition). A server that keeps none says so by `is_kept` and is not refused: pages ask every server. */
   readonly listTelemetryClusters: (call?: {
   }) => Promise<{

@@ -26,6 +26,7 @@ import { migrations } from './store/migrations.gen.ts';
 import { openDatabase, type Database } from './store/database.ts';
 import { ownDatabase, refuseForeign } from './store/own.ts';
 import type { ServerLimits } from './records/limits/limit-counts.ts';
+import { createNotifier, NO_RECEIVERS, type NotifierOptions } from './notify/notifier.ts';
 import { createStore } from './records/store.ts';
 import type { SpanTarget } from './spans/send.ts';
 import type { Receiver, ReceiverOptions } from '../telemetry/serve/receiver.ts';
@@ -62,6 +63,8 @@ export interface ServeOptions
   /** Days after which a day of telemetry is closed, and after which it is deleted (0: never). */
   readonly sonarHotDays?: number | undefined;
   readonly sonarKeptDays?: number | undefined;
+  /** Who gets messages about workflows, and what sends them. */
+  readonly notify?: Pick<NotifierOptions, 'receivers' | 'send'> | undefined;
   /** What all jobs, and those of each user, may hold at a time. */
   readonly jobLimits?: ServerLimits | undefined;
   /** The database is used although another user owns it or may write it. */
@@ -84,12 +87,17 @@ export interface RunningServer {
   snapshot(path: string, keep: number): void;
   /** Other commands that use this server; undefined where they cannot. */
   readonly attached: Welcome | undefined;
-  /** Accepts no more requests, answers those in flight, and closes the database. */
-  close(): Promise<void>;
+  /**
+   * Accepts no more requests, answers those in flight, and closes the database. `areLost`: the command that started it has ended,
+   * and the runners with it.
+   */
+  close(areLost?: boolean): Promise<void>;
 }
 
 /** Bytes of a body in the stream of requests. */
 const API_EVENT_BODY_BYTES = 8_192;
+/** A command waits for the end of its server. What is not sent by then is sent after the next start. */
+const LAST_MESSAGES_MS = 2_000;
 /** How often a server without writes checks whether its database is still in its place. */
 const PLACE_MS = 1_000;
 
@@ -142,7 +150,13 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const onUnread: OnUnread = (reason, facts) => onNotice?.('A reply was ended', { reason, ...facts });
     const [bodyRoom, replyRoom] = [createBodyRoom(), createReplyRoom(onUnread)];
     const telemetry = await telemetryOf(options, login, { room: bodyRoom, answerInTurn: answersInTurn(replyRoom) });
+    const notifier = createNotifier(store, {
+      ...(options.notify ?? NO_RECEIVERS),
+      onError,
+      onNotice: (...said) => onNotice?.(...said),
+    });
     const app = createApp(store, {
+      notifier,
       login,
       access,
       database: path,
@@ -180,6 +194,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const upkeep = startUpkeep(store);
     const { spans: target } = options;
     const spans = target && (await import('./spans/send.ts')).createSpanSender(store, target, onNotice);
+    await notifier.start();
     const watch = setInterval(() => {
       try {
         db.assertInPlace();
@@ -192,9 +207,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       port: portOf(listeners[0] as Server),
       snapshot: (target, keep) => snapshot(db, target, keep),
       attached: welcome,
-      async close() {
+      async close(areLost = false) {
         clearInterval(watch);
         welcome?.close();
+        await notifier.close(LAST_MESSAGES_MS, areLost).catch(onError);
         // Unfinished work continues when the server is started again.
         store.works.stop();
         store.releases.stop();

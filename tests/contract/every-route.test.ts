@@ -18,6 +18,7 @@ import { initializeCases } from './routes/initialize.ts';
 import { jobCases } from './routes/job.ts';
 import { lifeCases } from './routes/life.ts';
 import { nodeCases } from './routes/node.ts';
+import { notifyCases } from './routes/notify.ts';
 import { outcomeCases } from './routes/outcome.ts';
 import { columnCases } from './routes/columns.ts';
 import { progressCases } from './routes/progress.ts';
@@ -45,6 +46,7 @@ const cases: Cases = {
   ...jobCases,
   ...lifeCases,
   ...nodeCases,
+  ...notifyCases,
   ...outcomeCases,
   ...columnCases,
   ...progressCases,
@@ -133,8 +135,8 @@ for (const name of names.filter((each) => !streams.includes(each))) {
 describe('the cases', () => {
   // These answer whatever they are asked, as long as one may ask: permit.test.ts.
   const CANNOT_REFUSE: readonly RouteName[] = ['ping', 'getVersion', 'createPageToken', 'listTelemetryClusters'];
-  // This one answers only where there is a file of users: login.test.ts, htpasswd.test.ts.
-  const ELSEWHERE: readonly RouteName[] = ['reloadAuth'];
+  // These answer only where there is a file of users (login.test.ts, htpasswd.test.ts), or a receiver (notifier.test.ts).
+  const ELSEWHERE: readonly RouteName[] = ['reloadAuth', 'wantMessages'];
 
   it('the cases have an answer and a refusal of every route of the table', () => {
     const without = (part: 'answers' | 'refuses') =>

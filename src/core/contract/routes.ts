@@ -5,6 +5,7 @@ import { allocationRoutes } from './routes/allocation.ts';
 import { artifactRoutes } from './routes/artifact.ts';
 import { factRoutes } from './routes/facts.ts';
 import { jobRoutes } from './routes/job.ts';
+import { notifyRoutes } from './routes/notify.ts';
 import { outcomeRoutes } from './routes/outcome.ts';
 import { planRoutes } from './routes/plan.ts';
 import { runnerRoutes } from './routes/runner.ts';
@@ -29,6 +30,7 @@ export const routes = {
   ...adminRoutes,
   ...factRoutes,
   ...viewRoutes,
+  ...notifyRoutes,
   ...telemetryRoutes,
 };
 

@@ -16,6 +16,8 @@ import { claimHandlers } from '../claim/handlers.ts';
 import { exchangeHandlers } from '../exchange/handlers.ts';
 import { pageRecoveryHandlers, type Recoveries } from '../recover/for-page.ts';
 import { recoverHandlers } from '../recover/handlers.ts';
+import { notifyHandlers } from '../notify/handlers.ts';
+import { createNotifier, NO_RECEIVERS, type Notifier } from '../notify/notifier.ts';
 import { reportHandlers } from '../report/handlers.ts';
 import { resultHandlers } from '../result/handlers.ts';
 import { recordHandlers } from '../records/handlers.ts';
@@ -69,6 +71,8 @@ export interface AppOptions extends BodyLimits {
   readonly frameOrigins?: readonly string[] | undefined;
   /** Plans and carries out recoveries for a page; without it, it is refused. */
   readonly recoveries?: Recoveries | undefined;
+  /** Sends messages about workflows; without it commands alone do. */
+  readonly notifier?: Notifier | undefined;
   /** Answers questions about telemetry; without it they are refused. */
   readonly telemetry?: AskTelemetry | undefined;
   /** Executes reads over many rows off the event loop; without it they are executed in pieces. */
@@ -109,6 +113,8 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
       const response = await root.request(BASE_PATH + path, init, { caller });
       return { status: response.status, text: await response.text() };
     };
+  const notifier = options.notifier ?? createNotifier(store, { ...NO_RECEIVERS, onError, onNotice() {} });
+  const exchanges = exchangeHandlers(store);
   const handlers: Handlers = {
     ...recordHandlers(store, permissions),
     ...reportHandlers(store, permissions),
@@ -117,7 +123,12 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     ...claimHandlers(store),
     ...resultHandlers(store),
     ...recoverHandlers(store),
-    ...exchangeHandlers(store),
+    ...exchanges,
+    exchange(input) {
+      notifier.heard(input.body.compute_node_id);
+      return exchanges.exchange(input);
+    },
+    ...notifyHandlers(store, notifier),
     ...accessHandlers(store, permissions, sessions, login.knows),
     ...actHandlers(store),
     ...factHandlers(store, permissions),
@@ -126,6 +137,11 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
     ...telemetryHandlers(permissions, options.telemetry),
     ...adminHandlers(store, { database, adminSql, traffic, reloadUsers }),
   };
+  const whole = (id: number) => ({ params: { id }, query: {}, body: undefined });
+  notifier.connect({
+    statusOf: async (id) => handlers.getWorkflowStatus(whole(id), ANONYMOUS),
+    unclaimableOf: (id) => handlers.getUnclaimableJobs(whole(id), ANONYMOUS),
+  });
   store.works.resume();
   store.releases.resume();
   const logins = createHeldLogins(login, sessions, permissions);
@@ -170,8 +186,7 @@ export function createApp(store: Store, options: AppOptions): Hono<Answers> {
   );
   const streams = { permissions, logins };
   const ending = { onDropped, stallMs };
-  const statusOf = async (id: number) =>
-    handlers.getWorkflowStatus({ params: { id }, query: {}, body: undefined }, ANONYMOUS);
+  const statusOf = async (id: number) => handlers.getWorkflowStatus(whole(id), ANONYMOUS);
   const viewStatus = createStatusFeeds({ ...ending, statusOf, onChange: store.changes.subscribe });
   serveStream(app, 'streamEvents', streams, createEventStreams(store, ending));
   serveStream(app, 'streamWorkflowStatus', streams, ({ params: { id } }, viewing) =>
