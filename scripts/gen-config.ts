@@ -1,5 +1,6 @@
 /** The page of the configuration. */
 import { type Key, keyAt } from '../src/cli/config/schema.ts';
+import { notifyFields } from '../src/cli/config/notify-kind.ts';
 import { literal, sections } from '../src/cli/config/write.ts';
 import { write } from './write-generated.ts';
 
@@ -15,6 +16,20 @@ const tables = [...sections()].map(([section, rows]) => {
   });
   return `## ${section}\n\n| key | meaning | expected | default | variable | \`torc.toml\` |\n| --- | --- | --- | --- | --- | --- |\n${lines.join('\n')}\n`;
 });
+
+const receiver = Object.entries(notifyFields).map(
+  ([name, { kind, says }]) => `| \`${name}\` | ${says} | ${kind.expected} |`,
+);
+tables.push(`## notify.NAME
+
+Who gets messages about workflows, by a name of yours; read by commands and by servers. A file that has a table \`notify\` replaces those of the
+files before it. An address or a secret may be \`env:VARIABLE\` or \`file:PATH\`, the first line of a file. [Get a message](../how-to/get-a-message.md)
+shows how. In \`torc.toml\` it counts when the file is trusted.
+
+| key | meaning | expected |
+| --- | --- | --- |
+${receiver.join('\n')}
+`);
 
 write(
   'docs/reference/configuration.md',

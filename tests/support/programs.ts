@@ -170,12 +170,17 @@ export interface RunningServer {
 /** A server on a database file, on a port of its own or the one that is named. */
 export async function startServer(
   cwd: string,
-  { database = 'server.db', port = 0, more = [] }: { database?: string; port?: number; more?: readonly string[] } = {},
+  {
+    database = 'server.db',
+    port = 0,
+    more = [],
+    environment = {},
+  }: { database?: string; port?: number; more?: readonly string[]; environment?: StartOptions['environment'] } = {},
 ): Promise<RunningServer> {
   const program = start(
     'torc-server',
     ['run', '--host', '127.0.0.1', '--port', String(port), '--database', database, ...more],
-    { cwd },
+    { cwd, environment },
   );
   let reported: number | undefined;
   program.child.stdout?.on('data', (text: string) => {

@@ -84,6 +84,8 @@ export interface Settings {
   readonly snapshotIntervalSeconds: number | undefined;
   /** Databases and output folders of other users are used. */
   readonly trustsOwner: boolean;
+  /** Receivers of messages, for the server that a command starts. */
+  readonly notify: Configuration['notify'];
   readonly serverProgram: string | undefined;
   /** The maximum number of jobs of a workflow file; undefined for the default. */
   readonly maxJobs: number | undefined;
@@ -134,6 +136,9 @@ export function settingsOf(given: Values, environment: Environment, configuratio
     snapshotIntervalSeconds: interval === undefined ? undefined : Number(interval),
     get trustsOwner() {
       return options.trustOwner ?? configuration['client.trust_owner'];
+    },
+    get notify() {
+      return configuration.notify;
     },
     serverProgram: options.torcServerBin ?? environment['TORC_SERVER_BIN'],
     maxJobs: maxJobsOf(environment['TORC_MAX_JOBS']),

@@ -5,7 +5,7 @@ import { whyNotTrusted } from '../../cluster/trust.ts';
 import { type Command, command } from '../command/command.ts';
 import { trustCommand } from '../config/not-trusted.ts';
 import { configurationPlaces, lookUp, type Reading, readConfiguration, type Role } from '../config/read.ts';
-import { builtIn, partsOf, type Path, paths } from '../config/schema.ts';
+import { builtIn, keyAt, partsOf, type Path, paths } from '../config/schema.ts';
 import { Failure, UsageError } from '../command/failure.ts';
 import { userOf } from '../command/settings.ts';
 import { option } from '../command/option.ts';
@@ -123,9 +123,9 @@ const configValidate = command('config validate', {
   says: 'Check files and environment; every error is reported with its place.',
   async run({ output, environment, exitWith }) {
     const found = await reading(environment);
-    const { complaintsAbout } = await import('../config/check.ts');
+    const { complaintsAbout, notesAbout } = await import('../config/check.ts');
     const complaints = complaintsAbout(found);
-    for (const words of [...found.ignored, ...found.warnings]) output.warn(words);
+    for (const words of [...found.ignored, ...found.warnings, ...notesAbout(found)]) output.warn(words);
     if (complaints.length > 0) {
       output.error(
         `Configuration has ${complaints.length} error(s):\n${complaints.map((each) => `  ${each}`).join('\n')}`,
@@ -140,7 +140,8 @@ const configValidate = command('config validate', {
 export const configCommands: readonly Command[] = [configShow, configPaths, configInit, configTrust, configValidate];
 
 /** The keys that have a value, as tables within tables. Programs read them: a key that waits for trust is refused. */
-const nestedOf = ({ configuration }: Reading): Record<string, unknown> => nested((path) => configuration[path]);
+const nestedOf = ({ configuration }: Reading): Record<string, unknown> =>
+  nested((path) => shownValue(path, configuration[path]));
 
 function nested(valueOf: (path: Path) => unknown, of: readonly Path[] = paths): Record<string, unknown> {
   const tables: Record<string, unknown> = {};
@@ -155,11 +156,14 @@ function nested(valueOf: (path: Path) => unknown, of: readonly Path[] = paths): 
   return tables;
 }
 
+const shownValue = (path: Path, value: unknown): unknown =>
+  value === undefined ? undefined : (keyAt(path).shown?.(value as never) ?? value);
+
 /** As a file, each value with its origin; defaults have none. */
 async function tomlOf(found: Reading): Promise<string> {
   const { literal, sections } = await import('../config/write.ts');
   const { stringify } = await import('smol-toml');
-  const valueOf = (path: Path) => found.reported.get(path)?.value ?? builtIn[path];
+  const valueOf = (path: Path) => shownValue(path, found.reported.get(path)?.value ?? builtIn[path]);
   const isPlain = (path: Path) => Array.isArray(valueOf(path)) || typeof valueOf(path) !== 'object';
   const set = paths.filter((path) => valueOf(path) !== undefined);
   const blocks = [...sections(set.filter(isPlain))].map(([section, rows]) => {

@@ -21,6 +21,7 @@ import { submitTools, warnOfLoopback } from '../slurm/slurm-tools.ts';
 import { reportRefusedBySlurm, reportUnrunnable } from '../slurm/before-submission.ts';
 import { type WorkflowSettingValues, workflowSettingOptions } from '../command/workflow-settings.ts';
 import { existingWorkflow, isSpec, planOfFile, setSettings } from '../spec/spec-or-id.ts';
+import { namesOfServer } from '../notify/begin.ts';
 
 export const submit = command('submit <spec-or-id>', {
   says: 'Submit the Slurm allocations of a workflow: a file, standard input ("-"), or an existing workflow by its id or name.',
@@ -36,11 +37,19 @@ export const submit = command('submit <spec-or-id>', {
       read: integerOption(1),
     }),
     ...workflowSettingOptions,
+    option(
+      '--notify <receiver>',
+      'have the server send messages about the workflow to this receiver of its own; may be repeated',
+      {
+        many: true,
+      },
+    ),
     ...submitOptions,
     noPrompts,
   ],
   async run(context, [given], options) {
     const { output } = context;
+    const receivers = namesOfServer(context, options.notify, ONLY_OF_SERVER);
     const made = await submitTools(context, options, 'submit');
     let held = 0;
     const tools: SubmitTools = {
@@ -53,6 +62,7 @@ export const submit = command('submit <spec-or-id>', {
     const { client } = tools;
     const id = isSpec(given) ? await createFrom(context, given, options) : await existingWorkflow(context, given);
     if (!isSpec(given)) await setSettings(client, id, options);
+    for (const receiver of receivers) await client.wantMessages({ params: { id }, body: { receiver } });
     const isLeft = (await unfinishedAllocations(client, id)).length > 0;
     if (!isLeft) await refuseWithoutActions(context, id);
     warnOfLoopback(context, tools.settings.url);
@@ -83,6 +93,9 @@ export const submit = command('submit <spec-or-id>', {
     if (errors.length > 0) context.exitWith(1);
   },
 });
+
+const ONLY_OF_SERVER =
+  '--notify: submit ends at once, so the server sends, and it sends only to receivers of its own configuration; torc watch --notify sends to others while it lives';
 
 async function createFrom(context: Context, path: string, options: Options): Promise<number> {
   const plan = await planOfFile(context, path, { ...options, strict: false });

@@ -21,6 +21,14 @@ export function complaintsAbout({ problems, reported }: Reading): string[] {
   return [...problems.map(({ text }) => text), ...unwise, ...lacks, ...untrusted];
 }
 
+/** What the user should know of valid values. */
+export const notesAbout = ({ reported }: Reading): string[] =>
+  paths.flatMap((path) => {
+    const said = reported.get(path);
+    const words = said === undefined ? undefined : keyAt(path).note?.(said.value as never);
+    return words === undefined ? [] : [`${said?.place}: ${words}`];
+  });
+
 /** Settings that need a value of others when they are enabled. */
 const needs: readonly (readonly [Path, ...Path[]])[] = [
   ['server.https', 'server.tls_cert', 'server.tls_key'],

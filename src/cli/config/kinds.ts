@@ -91,6 +91,11 @@ export const namesKind = simple('a list of names', (value): readonly string[] | 
   return Array.isArray(value) && value.every((name) => typeof name === 'string') ? value : undefined;
 });
 
+/** A list of texts; a text alone is none, as its words may have commas and blanks. */
+export const listOfText = simple('a list of texts', (value): readonly string[] | undefined =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : undefined,
+);
+
 /** Limits by name: a table of whole numbers in a file, and `matlab=4,cores=20` in a variable. */
 export const limitsKind: Kind<Amounts> = {
   expected: 'a table of limits such as matlab = 4',

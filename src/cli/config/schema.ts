@@ -1,4 +1,5 @@
 import { BASE_PATH } from '../../core/contract/base-path.ts';
+import { leftToCommands, notifyKind, shownReceivers } from './notify-kind.ts';
 import {
   booleanKind,
   choiceKind,
@@ -33,6 +34,10 @@ export interface Key<out T> {
   readonly isFolders?: boolean;
   /** An alternative name. */
   readonly alias?: string;
+  /** The value as it is shown, where it has secrets. */
+  shown?(value: NonNullable<T>): unknown;
+  /** What its user should know of a valid value; said by `config validate`, and by a server when it starts. */
+  note?(value: NonNullable<T>): string | undefined;
   /** Why a valid value should not be in a file; reported by `config validate`. */
   objection?(value: NonNullable<T>): string | undefined;
 }
@@ -270,6 +275,11 @@ const schema = {
     variable: 'TORC_LOG_DIR',
   }),
   'server.logging.json_logs': key(booleanKind, false, 'log one JSON object a line'),
+
+  notify: unset(notifyKind, 'who gets messages about workflows, by name', {
+    shown: shownReceivers,
+    note: leftToCommands,
+  }),
 
   'dash.host': key(textKind, '127.0.0.1', 'address of the dashboard'),
   'dash.port': key(port, 8090, 'its port', { objection: notZero }),

@@ -1,3 +1,4 @@
+import { notifyFields } from './notify-kind.ts';
 import { keyAt, partsOf, type Path, paths } from './schema.ts';
 
 interface Row {
@@ -10,6 +11,8 @@ export function sections(of: readonly Path[] = paths): ReadonlyMap<string, reado
   const found = new Map<string, Row[]>();
   for (const path of of) {
     const parts = partsOf(path);
+    // A key that is a section of its own, with tables in it: see `notifyFields`.
+    if (parts.length === 1) continue;
     const section = parts.slice(0, -1).join('.');
     const rows = found.get(section) ?? [];
     rows.push({ path, name: parts.at(-1) as string });
@@ -27,7 +30,8 @@ export function template(): string {
     });
     return `[${section}]\n${lines.join('\n')}`;
   });
-  return `# Configuration of torc. Commented lines are defaults; remove the # to set them.\n\n${blocks.join('\n\n')}\n`;
+  const receiver = Object.entries(notifyFields).map(([name, { says }]) => `# ${says}\n#${name} =`);
+  return `# Configuration of torc. Commented lines are defaults; remove the # to set them.\n\n${blocks.join('\n\n')}\n\n# A receiver of messages, by a name of yours.\n#[notify.NAME]\n${receiver.join('\n')}\n`;
 }
 
 /** A string, number, boolean or list of names as TOML. */

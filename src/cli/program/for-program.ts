@@ -22,8 +22,9 @@ export async function configurationFor(
   const { configuration, problems, warnings, ignored } = await readConfiguration(environment, process.cwd());
   const own = program === 'torc-server' ? 'server' : 'client';
   for (const words of [...ignored, ...warnings]) output.warn(words);
-  for (const { section, text } of problems) if (section !== undefined && section !== own) output.warn(text);
-  const grave = problems.filter(({ section }) => section === undefined || section === own);
+  const isOwn = (section: string) => section === own || section === 'notify';
+  for (const { section, text } of problems) if (section !== undefined && !isOwn(section)) output.warn(text);
+  const grave = problems.filter(({ section }) => section === undefined || isOwn(section));
   if (grave.length === 0) return configuration;
   throw new Failure(
     `the configuration is invalid:\n${grave.map(({ text }) => `  ${text}`).join('\n')}\nCorrect it; \`torc config paths\` lists the files that are read, \`torc config validate\` checks them.`,

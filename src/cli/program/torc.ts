@@ -74,6 +74,7 @@ export const torcGroups: readonly CommandGroup[] = [
   { word: 'report', load: async () => [(await import('../commands/report/report.ts')).report] },
   { word: 'compare', load: async () => [(await import('../commands/report/compare.ts')).compare] },
   { word: 'plot-resources', load: async () => [(await import('../commands/plot-resources.ts')).plotResources] },
+  { word: 'notify', load: async () => (await import('../commands/notify.ts')).notifyCommands },
   { word: 'ping', load: async () => [(await import('../commands/ping.ts')).ping] },
   { word: 'completions', load: async () => [(await import('../commands/completions/completions.ts')).completions] },
   { word: 'config', load: async () => (await import('../commands/config.ts')).configCommands },

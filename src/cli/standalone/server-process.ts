@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { after } from '../../client/long-timers.ts';
 import { type Companion, startCompanion } from '../../cluster/exec.ts';
-import { CREDENTIAL_VARIABLE } from './credential-variable.ts';
+import { CREDENTIAL_VARIABLE, NOTIFY_VARIABLE } from './credential-variable.ts';
 import { Failure } from '../command/failure.ts';
 import { packageRoot } from '../../operations/run/package-root.ts';
 import type { Settings } from '../command/settings.ts';
@@ -72,6 +72,7 @@ async function spawned(
     TORC_UMASK: umask,
     TORC_TRUST_OWNER: String(settings.trustsOwner),
     [CREDENTIAL_VARIABLE]: credential,
+    [NOTIFY_VARIABLE]: settings.notify === undefined ? '' : JSON.stringify(settings.notify),
     ...(inMemory ? { TORC_SERVER_SNAPSHOT_PATH: database, TORC_SERVER_SNAPSHOT_KEEP: '1' } : {}),
   };
   try {

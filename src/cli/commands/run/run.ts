@@ -13,6 +13,8 @@ import { existingWorkflow, isSpec, planOfFile, setSettings } from '../../spec/sp
 import type { touchWorkflow } from './touch.ts';
 import { outdatedIn, outdatedRule, reportRun } from './outdated.ts';
 import { chooseUpdate, refuseUpdateOptions, updateOptions, updatesUnasked } from './update-workflow.ts';
+import { beginMessages } from '../../notify/begin.ts';
+import { notifyOptions } from '../../notify/receivers.ts';
 import { makeOutputFolder } from '../../run/output-folder.ts';
 import { STDIO_FOLDER } from '../../../core/contract/files/job.ts';
 import { option } from '../../command/option.ts';
@@ -28,6 +30,7 @@ export const run = command('run <spec-or-id>', {
     ...runnerOptions,
     ...updateOptions,
     ...workflowSettingOptions,
+    ...notifyOptions,
     option('--skip-checks', 'create despite warnings about resources'),
     option('--strict', 'turn warnings into errors: ignored nodes and keys, and unknown names in commands'),
     option('--resume', 'first make ready again the jobs that were interrupted: terminated or canceled'),
@@ -91,6 +94,7 @@ export const run = command('run <spec-or-id>', {
     const closePage = options.page === true ? await openPage(context, id, options.outputDir) : () => {};
     const choice = ofFile ?? prepared.find((each) => each.kind === 'chosen')?.choice;
     const ofRunner = { ...options, choice: choice?.number };
+    const endMessages = await beginMessages(context, { client, workflowId: id, given: options.notify });
     const all = await runWorkflow(context, id, ofRunner, undefined, undefined, held).finally(closePage);
     const summary = choice === undefined ? all : await summaryOf(client, id, all, choice);
     const { endRun } = await import('../../run/end-of-run.ts');
@@ -99,6 +103,7 @@ export const run = command('run <spec-or-id>', {
     const chosen = choice && { words: only ?? [], others: choice.others };
     const ended = { client, workflow: { ...workflow, id }, summary, outdated: known, chosen, options, failsWithJobs };
     const isWell = await endRun(context, ended);
+    await endMessages();
     // Of a workflow that this command created first of all: its user may not know yet where things are.
     const isFirst = id === 1 && prepared.some(({ kind }) => kind === 'initialized');
     if (isWell && isFirst && summary.ending === 'complete')

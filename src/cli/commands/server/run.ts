@@ -6,6 +6,7 @@ import type { RunningServer } from '../../../server/serve.ts';
 import { preferSmallHeap } from '../../../cluster/host/small-heap.ts';
 import { makeThreadPool } from '../../../cluster/host/thread-pool.ts';
 import { restrictFiles } from '../../../cluster/umask.ts';
+import { leftToCommands } from '../../config/notify-kind.ts';
 import { command } from '../../command/command.ts';
 import { Failure } from '../../command/failure.ts';
 import type { Output } from '../../output/output.ts';
@@ -36,7 +37,7 @@ export const serverRun = command('run', {
     option('--pid-file <path>', `file for the process id (default with --daemon: ${PID_FILE})`),
     option('--shutdown-on-stdin-eof', 'end when standard input ends'),
   ],
-  async run({ output, environment }, _args, options) {
+  async run({ output, environment, configuration }, _args, options) {
     restrictFiles(options.umask);
     if (options.daemon === true) {
       const { startDaemon } = await import('./daemon.ts');
@@ -45,7 +46,7 @@ export const serverRun = command('run', {
     goOnWithoutReaders();
     makeThreadPool();
     const { serverOptionsOf, worriesAbout } = await import('./server-options.ts');
-    const settings = await serverOptionsOf(options, environment);
+    const settings = await serverOptionsOf(options, environment, configuration);
     const pidFile = options.pidFile ?? (options.asDaemon === true ? PID_FILE : undefined);
     if (pidFile !== undefined) (await import('./pid-file.ts')).takePidFile(pidFile);
     const log = await openLogFor(options, output);
@@ -57,7 +58,8 @@ export const serverRun = command('run', {
     const url = urlOf(settings, service.port);
     process.stdout.write(`TORC_SERVER_PORT=${service.port}\n`);
     log.write('info', 'Server ready', { url, database: settings.database });
-    for (const words of worriesAbout(settings, options)) {
+    const left = configuration.notify && leftToCommands(configuration.notify);
+    for (const words of [...worriesAbout(settings, options), ...(left === undefined ? [] : [left])]) {
       log.write('warn', words);
       if (options.logDir !== undefined) output.warn(words);
     }
@@ -69,7 +71,8 @@ export const serverRun = command('run', {
     if (reason === END_OF_INPUT && (service.attached?.count() ?? 0) > 0)
       reason = await outlast(service, settings, log, signalled);
     log.write('info', 'Server stopping', { reason });
-    await service.close();
+    // Its runners were part of commands, the last of which has ended.
+    await service.close(settings.credential !== undefined && !reason.startsWith('SIG'));
     log.close();
   },
 });

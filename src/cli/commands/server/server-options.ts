@@ -6,13 +6,15 @@ import { counted, someOf } from '../../../core/quantity/count-text.ts';
 import { listValue } from '../../../core/text/list-value.ts';
 import type { ServeOptions } from '../../../server/serve.ts';
 import { nameOf, allowedOriginOf } from '../../../server/http/origin.ts';
-import { CREDENTIAL_VARIABLE } from '../../standalone/credential-variable.ts';
+import { CREDENTIAL_VARIABLE, NOTIFY_VARIABLE } from '../../standalone/credential-variable.ts';
 import { missingInChain } from './certificate-chain.ts';
 import { Failure } from '../../command/failure.ts';
 import { integerOption } from '../../command/option.ts';
 import { limitsGiven } from '../../command/workflow-settings.ts';
 import { httpUrlKind } from '../../config/kinds.ts';
 import { maxJobsOf } from '../../command/settings.ts';
+import type { Configuration } from '../../config/schema.ts';
+import { receiversIn, receiversOver } from '../../notify/receivers.ts';
 import type { ServerValues } from './options.ts';
 import { accessOf } from './access.ts';
 import { pathOfDatabase } from '../../command/path-of-database.ts';
@@ -25,7 +27,11 @@ export interface ServerOptions extends Omit<ServeOptions, 'onError' | 'onNotice'
 }
 
 /** The settings of the server, checked as far as possible before anything is opened. */
-export async function serverOptionsOf(options: ServerValues, environment: Environment): Promise<ServerOptions> {
+export async function serverOptionsOf(
+  options: ServerValues,
+  environment: Environment,
+  configuration: Configuration,
+): Promise<ServerOptions> {
   const credential = environment[CREDENTIAL_VARIABLE];
   const database = pathOfDatabase(options.database ?? 'torc.db');
   const snapshotPath = environment['TORC_SERVER_SNAPSHOT_PATH'] ?? 'torc-server-snapshot.db';
@@ -50,11 +56,28 @@ export async function serverOptionsOf(options: ServerValues, environment: Enviro
     sonarKeptDays: options.sonarKeptDays,
     bulkMebibytes: countIn(environment, 'TORC_MAX_REQUEST_BODY_MB', 1),
     apiEventBodyBytes: countIn(environment, 'TORC_API_EVENT_BODY_MAX_BYTES', 0),
+    notify: notifyOf(
+      credential === undefined ? configuration.notify : JSON.parse(environment[NOTIFY_VARIABLE] || '{}'),
+      environment,
+    ),
     jobLimits: { all: limitsGiven(options.limit), eachUser: limitsGiven(options.limitEachUser) },
     trustsOwner: options.trustOwner === true,
     snapshots: {
       path: snapshotPath,
       keep: countIn(environment, 'TORC_SERVER_SNAPSHOT_KEEP', 1) ?? 5,
+    },
+  };
+}
+
+/** What sends is loaded with the first message. */
+function notifyOf(tables: Configuration['notify'], environment: Environment): ServeOptions['notify'] {
+  const receivers = receiversOver('network', receiversIn(tables));
+  if (receivers.length === 0) return undefined;
+  return {
+    receivers,
+    async send(receiver, message, atMostMs) {
+      const { sendOverNetwork } = await import('../../../cluster/notify/over-network.ts');
+      return sendOverNetwork(receiver, message, environment, atMostMs);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { integerOption, numberOption, option, optionsOf } from '../../command/option.ts';
+import { notifyOptions } from '../../notify/receivers.ts';
 import { recoveryOptions } from '../../recovery/recovery-options.ts';
 
 export const watchOptions = optionsOf([
@@ -32,5 +33,6 @@ export const watchOptions = optionsOf([
     default: 7200,
     read: numberOption(0),
   }),
+  ...notifyOptions,
   ...recoveryOptions,
 ]);

@@ -30,6 +30,7 @@ import { openRunnerLog } from '../../../runner/facts/log.ts';
 import { openWorkflow } from '../../choose/choose-workflow.ts';
 import type { Context } from '../../command/context.ts';
 import type { ValuesOf } from '../../command/option.ts';
+import { beginMessages } from '../../notify/begin.ts';
 import { badEndLines } from '../../recovery/recovered.ts';
 import { recoverOptionsOf, recoverTools } from '../../recovery/recover-tools.ts';
 import type { watchOptions } from './watch-options.ts';
@@ -76,6 +77,7 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
   };
   const lookAtQueue = watchQueue({ batch: slurm, recovers: options.recover === true, report });
   report('info', watchingLine(id, options));
+  const endMessages = await beginMessages(context, { client, workflowId: id, given: options.notify });
   try {
     const exitCode = await watchWorkflow(
       {
@@ -174,6 +176,7 @@ export async function watchUntilEnd(context: Context, [given]: [string], options
       output.json({ workflow_id: id, exit_code: exitCode, jobs_by_status: jobs, jobs_by_outcome: outcomeRecord(jobs) });
     context.exitWith(exitCode);
   } finally {
+    await endMessages();
     log.close();
   }
 }
