@@ -1,5 +1,6 @@
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { leftToCommands, notifyKind, shownReceivers } from './notify-kind.ts';
+import { customProfiles, profileOverrides } from './profile-kind.ts';
 import {
   booleanKind,
   choiceKind,
@@ -8,13 +9,11 @@ import {
   type Kind,
   level,
   limitsKind,
-  listKind,
   mask,
   namesKind,
   notNegative,
   port,
   positiveKind,
-  tableKind,
   textKind,
 } from './kinds.ts';
 
@@ -56,30 +55,6 @@ const unset = <T>(kind: Kind<T>, says: string, more: More<T | undefined> = {}): 
 const folders = { isFolders: true } as const;
 
 const notZero = (value: number) => (value === 0 ? 'port 0 is a different port at each start' : undefined);
-
-const partitions = listKind({
-  name: { kind: textKind, isNeeded: true },
-  cpus_per_node: { kind: integerKind(1), isNeeded: true },
-  memory_mb: { kind: integerKind(1), isNeeded: true },
-  max_walltime_secs: { kind: integerKind(1), isNeeded: true },
-  description: { kind: textKind },
-  gpus_per_node: { kind: integerKind(0) },
-  gpu_type: { kind: textKind },
-  gpu_memory_gb: { kind: integerKind(0) },
-  shared: { kind: booleanKind },
-  requires_explicit_request: { kind: booleanKind },
-});
-
-const customProfiles = tableKind({
-  display_name: { kind: textKind, isNeeded: true },
-  description: { kind: textKind },
-  detect_env_var: { kind: textKind },
-  detect_hostname: { kind: textKind },
-  default_account: { kind: textKind },
-  charge_factor_cpu: { kind: notNegative },
-  charge_factor_gpu: { kind: notNegative },
-  partitions: { kind: partitions },
-});
 
 /** Every key of the configuration by its path. Help, the reference page and `config init` are generated from it. */
 const schema = {
@@ -186,11 +161,7 @@ const schema = {
   'client.tls.insecure': key(booleanKind, false, 'accept any certificate', { variable: 'TORC_TLS_INSECURE' }),
 
   'client.hpc.default_account': unset(textKind, 'account for the allocations', folders),
-  'client.hpc.profile_overrides': unset(
-    tableKind({ default_account: { kind: textKind } }),
-    'by profile: `default_account`; in files only',
-    folders,
-  ),
+  'client.hpc.profile_overrides': unset(profileOverrides, 'by profile: `default_account`; in files only', folders),
   'client.hpc.custom_profiles': unset(
     customProfiles,
     'by name: `display_name`, `description`, `detect_env_var`, `detect_hostname`, `default_account`, `charge_factor_cpu`, `charge_factor_gpu`, `partitions`; in files only',
