@@ -808,7 +808,7 @@ export interface Calls {
       pending_failed: number;
     } | null | undefined;
     waiting_limits?: {
-      scope: "workflow" | "user" | "server";
+      scope: "workflow" | "user" | "server" | "allocation";
       name: string;
       most: number;
       held: number;
@@ -827,6 +827,31 @@ export interface Calls {
       hostname: string;
       attempts: number;
     }[] | null | undefined;
+  }>;
+  /** The limits that bound its jobs, with what is held of each, and its waiting jobs that hold licenses. */
+  readonly getWorkflowLimits: (call: {
+    params: {
+      id: number;
+    };
+  }) => Promise<{
+    limits: {
+      scope: "workflow" | "user" | "server" | "allocation";
+      name: string;
+      most: number;
+      held: number;
+    }[];
+    licensed: {
+      scheduler_id?: number | null | undefined;
+      jobs: number;
+      need: {
+        num_cpus: number;
+        memory_bytes: number;
+        num_gpus: number;
+        num_nodes: number;
+        runtime_seconds: number;
+        licenses?: Record<string, number> | null | undefined;
+      };
+    }[];
   }>;
   /** Whether every job ended or the workflow was canceled. */
   readonly isComplete: (call: {
@@ -2035,6 +2060,7 @@ export interface Calls {
         }[] | null | undefined;
         labels?: string[] | null | undefined;
         strict_scheduler_match?: boolean | null | undefined;
+        licenses?: Record<string, number> | null | undefined;
         ahead?: {
           limit: number;
           after?: number[] | null | undefined;
@@ -2177,7 +2203,7 @@ export interface Calls {
     }[] | null | undefined;
     due_actions?: number[] | null | undefined;
     waiting_limits?: {
-      scope: "workflow" | "user" | "server";
+      scope: "workflow" | "user" | "server" | "allocation";
       name: string;
       most: number;
       held: number;
@@ -3411,7 +3437,7 @@ export interface Calls {
     }[];
     running_requirements: ResourceRequirements[];
     waiting_limits?: {
-      scope: "workflow" | "user" | "server";
+      scope: "workflow" | "user" | "server" | "allocation";
       name: string;
       most: number;
       held: number;

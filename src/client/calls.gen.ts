@@ -15,6 +15,7 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   archiveWorkflow: ['POST', '/workflows/{id}/archive', 'name user'],
   cancelWorkflow: ['PUT', '/workflows/{id}/cancel', ''],
   getWorkflowStatus: ['GET', '/workflows/{id}/status', 'workflow_id workflow_name workflow_user total_jobs jobs_by_status'],
+  getWorkflowLimits: ['GET', '/workflows/{id}/limits', 'limits licensed'],
   isComplete: ['GET', '/workflows/{id}/is_complete', 'is_complete is_canceled'],
   isUninitialized: ['GET', '/workflows/{id}/is_uninitialized', 'is_uninitialized'],
   getReadyJobRequirements: ['GET', '/workflows/{id}/ready_job_requirements', 'num_jobs num_cpus memory_gb num_gpus max_num_nodes'],

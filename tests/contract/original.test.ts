@@ -40,6 +40,7 @@ describe('the stand-in for Torc’s own server', () => {
       .filter((path) => !isOriginalPath(path));
     // Three are routes of the original that its document does not have: streams, and one of administrators.
     expect(ours).toEqual([
+      '/workflows/1/limits',
       '/workflows/1/reset_interrupted_jobs',
       '/workflows/1/recovery_lease',
       '/workflows/1/recovery_lease',

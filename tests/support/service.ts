@@ -184,6 +184,7 @@ export async function registerNode(
   { client }: Pick<TestService, 'client'>,
   workflowId: number,
   labels: string[] = [],
+  scheduler?: Readonly<Record<string, string>>,
 ): Promise<number> {
   const node = await client.createComputeNode({
     body: {
@@ -198,6 +199,7 @@ export async function registerNode(
       num_nodes: 1,
       compute_node_type: 'local',
       labels,
+      scheduler,
     },
   });
   return node.id;

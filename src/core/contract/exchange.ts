@@ -86,6 +86,8 @@ export const Want = z.object({
   nodes: maybe(z.array(z.object({ free: NodeSize, total: NodeSize }))),
   labels: maybe(z.array(text)),
   strict_scheduler_match: maybe(flag),
+  /** What the allocation of the runner holds of the licenses of the batch system: its jobs hold no more at a time. */
+  licenses: maybe(amounts),
   ahead: maybe(WantAhead),
 });
 export type Want = z.output<typeof Want>;

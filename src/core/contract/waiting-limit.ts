@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { id, integer, text } from './shape.ts';
 
 /** Whose jobs a limit counts together. */
-const limitScopes = ['workflow', 'user', 'server'] as const;
+const limitScopes = ['workflow', 'user', 'server', 'allocation'] as const;
 export type LimitScope = (typeof limitScopes)[number];
 
 /** A limit that keeps ready jobs from being claimed (addition): more than `most` of it would be held. */

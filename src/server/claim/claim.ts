@@ -55,16 +55,12 @@ export const createClaim = (store: Store, queries: ClaimQueries) => {
     },
 
     /** Jobs that wait only for jobs which the runner holds; `assigned` are those of this turn. */
-    claimAhead(
-      holder: RunnerOfWorkflow & Pick<Asker, 'choice'>,
-      want: Want,
-      assigned: readonly number[],
-    ): Ahead | undefined {
+    claimAhead(holder: RunnerOfWorkflow & Asker, want: Want, assigned: readonly number[]): Ahead | undefined {
       const { limit = 0, after } = want.ahead ?? {};
       if (limit === 0) return undefined;
       const { workflowId, choice } = holder;
       const couldFit = fitsAhead(want);
-      const isLimited = selection.isLimited(workflowId);
+      const isLimited = selection.isLimited(holder, want);
       const fits = (kind: JobKind) => couldFit(kind) && !isLimited(kind);
       let least: number | undefined;
       const chosen = ahead.choose(holder, {

@@ -48,8 +48,13 @@ const offer = { num_cpus: 8, memory_gb: 16, num_gpus: 0, num_nodes: 1 };
 const want = { limit: 8, prefetch: 64, offer, capacity: offer, ahead: { limit: 16 } };
 
 /** A runner that takes all that it gets. */
-async function runner(service: TestService, id: number, given: Partial<ExchangeRequest['want']> = {}) {
-  const nodeId = await registerNode(service, id);
+async function runner(
+  service: TestService,
+  id: number,
+  given: Partial<ExchangeRequest['want']> = {},
+  scheduler?: Readonly<Record<string, string>>,
+) {
+  const nodeId = await registerNode(service, id, [], scheduler);
   let turn = 0;
   const held = new Map<number, ClaimedJob>();
   const exchange = async (body: Partial<ExchangeRequest> = {}) => {
@@ -217,6 +222,48 @@ describe('a workflow that waits for a limit', () => {
     await woken;
     expect(seen).toEqual(['true jobs_ready']);
     expect(await two.claim()).toHaveLength(1);
+  });
+});
+
+describe('the licenses of an allocation', () => {
+  const held = { licenses: { matlab: 2 } };
+  const inAllocation = (service: TestService, id: number, slurm_job_id: string) =>
+    runner(service, id, held, { type: 'slurm', slurm_job_id });
+
+  it('runners of one allocation get together what it holds, and one of another allocation has its own', async () => {
+    const service = testService();
+    const id = await workflow(service, [...times(6, matlab), {}]);
+    const [one, beside, other] = [
+      await inAllocation(service, id, '7'),
+      await inAllocation(service, id, '7'),
+      await inAllocation(service, id, '8'),
+    ];
+    expect(await one.claim()).toHaveLength(3);
+    expect(await beside.claim()).toEqual([]);
+    expect(await other.claim()).toHaveLength(2);
+    const [job] = [...one.held.values()];
+    await one.end(job as ClaimedJob);
+    expect(await beside.claim()).toHaveLength(1);
+  });
+
+  it('a runner learns when one of its own allocation has ended a job, and for which limit it waits', async () => {
+    const service = testService();
+    const id = await workflow(service, times(3, matlab));
+    const [one, beside] = [await inAllocation(service, id, '7'), await inAllocation(service, id, '7')];
+    const [job] = await one.claim();
+    const { waiting_limits: limits } = await beside.exchange({ want: { ...want, ...held } });
+    expect(limits).toEqual([{ scope: 'allocation', name: 'matlab', most: 2, held: 2, needs: 1 }]);
+    const woken = new Promise<string>((resolve) => {
+      service.store.changes.subscribe(id, ({ event_type: type }) => type === 'jobs_ready' && resolve(type));
+    });
+    await one.end(job as ClaimedJob);
+    expect(await woken).toBe('jobs_ready');
+  });
+
+  it('a runner that says nothing of licenses is not bound by what others hold', async () => {
+    const service = testService();
+    const free = await runner(service, await workflow(service, times(4, matlab)));
+    expect(await free.claim()).toHaveLength(4);
   });
 });
 

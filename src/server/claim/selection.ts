@@ -2,7 +2,7 @@ import type { Want } from '../../core/contract/exchange.ts';
 import { covers, refuseBadLabels, sortedLabels } from '../../core/lifecycle/placement/labels.ts';
 import type { ComputeNodesResources } from '../../core/contract/resources.ts';
 import type { JobKind } from '../../core/lifecycle/placement/obstacles.ts';
-import { limitsOn } from '../../core/lifecycle/placement/limits.ts';
+import { type JobLimit, limitsOn } from '../../core/lifecycle/placement/limits.ts';
 import type { LimitCounts, LimitAsker } from '../records/limits/limit-counts.ts';
 import { greatest } from '../../core/quantity/extremes.ts';
 import { jobKindOf } from './kind.ts';
@@ -17,7 +17,10 @@ interface Among {
 }
 
 /** Who claims, and among which jobs. */
-export interface Asker extends LimitAsker, Among {}
+export interface Asker extends LimitAsker, Among {
+  /** The limits that bound the claim, where they were looked up for another part of it. */
+  readonly limits?: readonly JobLimit[] | undefined;
+}
 
 /** The next jobs of a claim: at most `limit` to start and `prefetch` ahead; empty if there are no more. */
 export type ClaimParts<Job> = (limit: number, prefetch: number) => Job[];
@@ -41,9 +44,12 @@ export function createSelection(queries: ClaimQueries, limits: LimitCounts) {
     }));
   };
 
+  const limitsOf = ({ workflowId, limits: known }: Asker, want: Want) =>
+    known ?? limits.limitsOfClaim(workflowId, want);
+
   /** The room of limits; a workflow that finds one full is noted, so that its runners learn when there is room. */
-  const limitsFor = (asker: LimitAsker, runnerNodes: number): WithinLimits | undefined => {
-    const room = limits.roomFor(asker, runnerNodes);
+  const limitsFor = (asker: Asker, want: Want, runnerNodes: number): WithinLimits | undefined => {
+    const room = limits.roomFor(asker, limitsOf(asker, want), runnerNodes);
     if (room === undefined) return undefined;
     return {
       counts: (need) => room.counts(need),
@@ -78,7 +84,7 @@ export function createSelection(queries: ClaimQueries, limits: LimitCounts) {
     return (limit, prefetch) => {
       const eligible = classesOf(among).filter(fits);
       const amount = { limit, prefetch };
-      const within = limitsFor(among, offer.num_nodes);
+      const within = limitsFor(among, want, offer.num_nodes);
       const bound = isForAny ? eligible : eligible.filter(isBound);
       let chosen = pack(bound, amount, { free, within }, fetch);
       if (chosen.length === 0 && isUndecided && bound.length < eligible.length) {
@@ -98,7 +104,7 @@ export function createSelection(queries: ClaimQueries, limits: LimitCounts) {
       const chosen: ChosenJob[] = [];
       const atMost = limit + prefetch;
       const classes = classesOf(among).filter((each) => covers(labels, each.labels));
-      const within = limitsFor(among, 1);
+      const within = limitsFor(among, want, 1);
       walkReady(classes, byPriority, atMost, fetchAmong(among), (id, need) => {
         if (within?.isFull(need) || (chosen.length >= limit && within?.counts(need))) return 'drop-class';
         within?.take(need);
@@ -115,8 +121,8 @@ export function createSelection(queries: ClaimQueries, limits: LimitCounts) {
       want.offer ? byResources(among, want, want.offer) : inOrder(among, want),
 
     /** Whether a limit counts jobs of a kind: such jobs are not claimed before they can start. */
-    isLimited: (workflowId: number): ((kind: JobKind) => boolean) => {
-      const all = limits.limitsOfWorkflow(workflowId);
+    isLimited: (asker: Asker, want: Want): ((kind: JobKind) => boolean) => {
+      const all = limitsOf(asker, want);
       return ({ need }) => limitsOn(need, all).length > 0;
     },
 

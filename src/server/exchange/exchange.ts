@@ -11,6 +11,8 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { JobCompletionError } from '../../core/contract/result.ts';
 import type { Due } from '../act/due.ts';
 import type { Claim } from '../claim/claim.ts';
+import type { RunnerOfWorkflow } from '../claim/give-back.ts';
+import type { Asker } from '../claim/selection.ts';
 import type { StoredTurn, TurnRecord } from '../claim/turns.ts';
 import type { Unneeded } from '../claim/unneeded/unneeded.ts';
 import type { Accept } from '../result/accept.ts';
@@ -67,8 +69,7 @@ export const createExchange = (
     return errors;
   };
 
-  const assign = (workflowId: number, { compute_node_id: nodeId, held, want, choice }: ExchangeRequest) => {
-    const asker = { workflowId, nodeId, choice: choice ?? undefined };
+  const assign = (asker: RunnerOfWorkflow & Asker, { held, want }: ExchangeRequest) => {
     const jobs = held ? claim.handAgain(asker, held) : [];
     if (want)
       for (const each of claim.claim(asker, { ...want, limit: Math.max(0, want.limit - jobs.length) })) jobs.push(each);
@@ -112,7 +113,9 @@ export const createExchange = (
 
     const numbered = typeof number === 'number' ? number : undefined;
     const before = numbered === undefined ? undefined : turns.answered(nodeId, node, numbered);
-    const asker = { workflowId, nodeId, choice };
+    // Both parts of a claim look at the limits.
+    const limits = turn.want ? limitCounts.limitsOfClaim(workflowId, turn.want) : undefined;
+    const asker = { workflowId, nodeId, choice, limits };
     if (before !== undefined) {
       const same = claim.aheadSame(asker, before.jobIds);
       const ahead = same.length === 0 ? undefined : { jobs: same, rest: [], settled: [] };
@@ -123,7 +126,7 @@ export const createExchange = (
     if (isLast === true) claim.giveBackAllBut({ workflowId, nodeId }, turn.held ?? []);
     // A deregistered node gets no jobs: it would stay unnoticed if it did not start them.
     const mayTake = isLast !== true && !isCanceled && node.isActive;
-    const jobs = mayTake ? assign(workflowId, turn) : [];
+    const jobs = mayTake ? assign(asker, turn) : [];
     const ahead =
       mayTake && turn.want
         ? claim.claimAhead(

@@ -41,6 +41,10 @@ export const reportHandlers = (store: Store, permissions: Permissions) => {
         ...(choice === undefined ? {} : { chosen_by_status: countsOfChoice(choice) }),
       };
     },
+    getWorkflowLimits({ params: { id } }) {
+      find.workflow(id);
+      return { limits: store.limitCounts.counted(id), licensed: store.limitCounts.licensed(id) };
+    },
     isComplete({ params: { id } }) {
       const isCanceled = find.workflow(id).is_canceled === 1;
       return { is_complete: isCanceled || allEnded(counts(id)), is_canceled: isCanceled };

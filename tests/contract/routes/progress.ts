@@ -211,6 +211,48 @@ export const progressCases: Cases = {
     refuses: [inUnknownWorkflow],
   },
 
+  getWorkflowLimits: {
+    answers: [
+      {
+        says: 'says of a workflow without limits that there are none',
+        params: { id: 1 },
+        reply: { limits: [], licensed: [] },
+      },
+      {
+        says: 'says what is held of its limits, and which waiting jobs hold licenses',
+        async before({ client }) {
+          await client.updateWorkflow({ params: { id: 1 }, body: { limits: { matlab: 2, jobs: 9 } } });
+          const { items: jobs } = await client.listJobs({ query: { workflow_id: 1 } });
+          const id = jobs[0]?.resource_requirements_id as number;
+          const needs = await client.getResourceRequirements({ params: { id } });
+          await client.updateResourceRequirements({ params: { id }, body: { ...needs, licenses: { matlab: 1 } } });
+        },
+        params: { id: 1 },
+        reply: {
+          limits: [
+            { scope: 'workflow', name: 'matlab', most: 2, held: 0 },
+            { scope: 'workflow', name: 'jobs', most: 9, held: 0 },
+          ],
+          licensed: [
+            {
+              scheduler_id: null,
+              jobs: 1,
+              need: {
+                num_cpus: 2,
+                memory_bytes: 2147483648,
+                num_gpus: 0,
+                num_nodes: 1,
+                runtime_seconds: 3600,
+                licenses: { matlab: 1 },
+              },
+            },
+          ],
+        },
+      },
+    ],
+    refuses: [inUnknownWorkflow],
+  },
+
   isComplete: {
     answers: [
       { says: 'is not as long as jobs wait', params: { id: 1 }, reply: { is_complete: false, is_canceled: false } },

@@ -5,6 +5,7 @@ import { JobDependency, JobFileRelationship, JobUserDataRelationship } from '../
 import { flag, id, integer, page, paging, queryFlag, queryInteger, text } from '../shape.ts';
 import { Task } from '../task.ts';
 import { NewWorkflow, Workflow, WorkflowChange, WorkflowStatus } from '../workflow.ts';
+import { WorkflowLimits } from '../workflow-limits.ts';
 import { message, type Route, route, workflowRoute } from './route.ts';
 import { workflowActionRoutes } from './workflow-actions.ts';
 
@@ -58,6 +59,10 @@ export const workflowRoutes = {
     says: 'The status of a workflow with its counts, in one request.',
     query: z.object({ choice: queryInteger.optional() }),
     reply: WorkflowStatus,
+  }),
+  getWorkflowLimits: workflowRoute('GET', '/workflows/{id}/limits', 'read', {
+    says: 'The limits that bound its jobs, with what is held of each, and its waiting jobs that hold licenses.',
+    reply: WorkflowLimits,
   }),
   isComplete: workflowRoute('GET', '/workflows/{id}/is_complete', 'read', {
     says: 'Whether every job ended or the workflow was canceled.',

@@ -1,4 +1,4 @@
-import type { LimitedJobs, LimitInUse, WaitingLimit } from '../../contract/waiting-limit.ts';
+import type { LimitedJobs, LimitInUse, LimitScope, WaitingLimit } from '../../contract/waiting-limit.ts';
 import { entryOfLimit } from '../../job/amounts.ts';
 import { counted, grouped } from '../../quantity/count-text.ts';
 
@@ -41,9 +41,15 @@ export function limitWords(limit: Omit<LimitInUse, 'held'>): string {
 
 /** The name, with whose jobs are counted where that is not the server. */
 function nameWords({ name, scope }: Pick<WaitingLimit, 'name' | 'scope'>): string {
-  const whose = scope === 'server' ? '' : scope === 'user' ? ' of its user' : ' of its workflow';
-  return `${name}${whose}`;
+  return `${name}${WHOSE[scope]}`;
 }
+
+const WHOSE = {
+  server: '',
+  user: ' of its user',
+  workflow: ' of its workflow',
+  allocation: ' that its allocation holds',
+} as const satisfies Record<LimitScope, string>;
 
 function holderWords({ held, holders, others, hidden }: WaitingLimit, workflowId: number): string {
   const named = holders.map(({ job_id, job_name, workflow_id }) =>

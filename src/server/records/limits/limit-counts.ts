@@ -7,7 +7,9 @@ import {
   limitRoom,
   type LimitRoom,
 } from '../../../core/lifecycle/placement/limits.ts';
+import type { Want } from '../../../core/contract/exchange.ts';
 import type { LimitScope } from '../../../core/contract/waiting-limit.ts';
+import type { WorkflowLimits } from '../../../core/contract/workflow-limits.ts';
 import type { ChangeLog } from '../../store/changes.ts';
 import type { Database } from '../../store/database.ts';
 import type { Turns } from '../../store/turn.ts';
@@ -53,7 +55,7 @@ export const createLimitCounts = ({ db, changes, turns }: LimitParts, { all, eac
   const queries = limitQueries(db);
   const ofServer: readonly JobLimit[] = [...listed('user', eachUser), ...listed('server', all)];
   /** The limits that the last claim of each runner found full, with the least that it needs of each. */
-  const waiting = new Map<string, { readonly workflowId: number; readonly full: Map<string, FullLimit> }>();
+  const waiting = new Map<string, { readonly asker: LimitAsker; readonly full: Map<string, FullLimit> }>();
   const keyOf = ({ workflowId, nodeId }: LimitAsker) => `${workflowId} ${nodeId}`;
   let isDue = false;
 
@@ -63,16 +65,21 @@ export const createLimitCounts = ({ db, changes, turns }: LimitParts, { all, eac
   };
 
   const userOf = (workflowId: number) => queries.workflow.get({ workflowId })?.user ?? '';
-  const rowsOf = (scope: LimitScope, workflowId: number): HeldRow[] => {
+  const rowsOf = (scope: LimitScope, { workflowId, nodeId }: LimitAsker): HeldRow[] => {
     if (scope === 'workflow') return queries.workflowHolds.all({ workflowId });
+    if (scope === 'allocation') {
+      const nodes = new Set(nodeId === null ? [] : queries.sameAllocation.all({ nodeId }).map(({ id }) => id));
+      return queries.workflowHolds.all({ workflowId }).filter(({ node_id: id }) => id !== null && nodes.has(id));
+    }
     return scope === 'user' ? queries.userHolds.all({ user: userOf(workflowId) }) : queries.serverHolds.all({});
   };
 
-  const held = (scope: LimitScope, { workflowId, nodeId }: LimitAsker): HeldAmounts => {
+  const held = (scope: LimitScope, asker: LimitAsker): HeldAmounts => {
+    const { nodeId } = asker;
     const amounts = new Map<string, number>();
     const runners = new Set<number>();
     let nodes = 0;
-    for (const { class_id: classId, node_id: runner, jobs } of rowsOf(scope, workflowId)) {
+    for (const { class_id: classId, node_id: runner, jobs } of rowsOf(scope, asker)) {
       const { need, amounts: each } = classNeed(classId);
       for (const [name, amount] of Object.entries(each)) amounts.set(name, (amounts.get(name) ?? 0) + amount * jobs);
       if (runner === null) nodes += need.num_nodes * jobs;
@@ -86,29 +93,26 @@ export const createLimitCounts = ({ db, changes, turns }: LimitParts, { all, eac
     const { licenses, needs_licenses: ofNeeds, ...row } = queries.need.get({ classId }) ?? NOTHING;
     const need = {
       ...row,
-      memory_bytes: 0,
-      runtime_seconds: 0,
       licenses: heldLicenses(parsedJson(licenses) as Amounts | undefined, parsedJson(ofNeeds) as Amounts | undefined),
     };
     return { need, amounts: heldAmounts(need) };
   };
 
-  const hasRoom = (workflowId: number, { limit, needs }: FullLimit): boolean => {
-    const now = limitsOfWorkflow(workflowId).find(({ scope, name }) => scope === limit.scope && name === limit.name);
+  const hasRoom = (asker: LimitAsker, { limit, needs }: FullLimit): boolean => {
+    const present = limit.scope === 'allocation' ? [limit] : limitsOfWorkflow(asker.workflowId);
+    const now = present.find(({ scope, name }) => scope === limit.scope && name === limit.name);
     if (now === undefined) return true;
-    const { amounts, nodes } = held(limit.scope, { workflowId, nodeId: null });
+    const { amounts, nodes } = held(limit.scope, asker);
     return (limit.name === 'nodes' ? nodes : (amounts.get(limit.name) ?? 0)) + needs <= now.most;
   };
 
   const wake = (): void => {
     isDue = false;
     if (!db.isOpen) return;
-    const free = [...waiting].filter(([, { workflowId, full }]) =>
-      [...full.values()].some((each) => hasRoom(workflowId, each)),
-    );
+    const free = [...waiting].filter(([, { asker, full }]) => [...full.values()].some((each) => hasRoom(asker, each)));
     if (free.length === 0) return;
     for (const [key] of free) waiting.delete(key);
-    const workflows = new Set(free.map(([, { workflowId }]) => workflowId));
+    const workflows = new Set(free.map(([, { asker }]) => asker.workflowId));
     void turns
       .write(() => {
         for (const workflowId of workflows) changes.record(workflowId, 'jobs_ready', [{ jobs: 0 }]);
@@ -141,13 +145,31 @@ export const createLimitCounts = ({ db, changes, turns }: LimitParts, { all, eac
   return {
     limitsOfWorkflow,
 
-    /** The room that limits leave for jobs of the asker's workflow; undefined if there are no limits. */
-    roomFor(asker: LimitAsker, runnerNodes: number | undefined): LimitRoom | undefined {
-      const limits = limitsOfWorkflow(asker.workflowId);
+    /** The limits that bound a claim: those of the workflow, and what the allocation of the runner holds. */
+    limitsOfClaim: (workflowId: number, { licenses }: Pick<Want, 'licenses'>): readonly JobLimit[] =>
+      licenses ? [...limitsOfWorkflow(workflowId), ...listed('allocation', licenses)] : limitsOfWorkflow(workflowId),
+
+    /** The room that these limits leave for jobs of the asker's workflow; undefined if there are no limits. */
+    roomFor(asker: LimitAsker, limits: readonly JobLimit[], runnerNodes: number | undefined): LimitRoom | undefined {
       if (waiting.size > 0) waiting.delete(keyOf(asker));
       if (limits.length === 0) return undefined;
       return limitRoom(limits, (scope) => held(scope, asker), asker.nodeId === null ? undefined : runnerNodes);
     },
+
+    /** All limits of a workflow, with what is held of each. */
+    counted(workflowId: number): WorkflowLimits['limits'] {
+      return limitsOfWorkflow(workflowId).map((limit) => {
+        const { amounts, nodes } = held(limit.scope, { workflowId, nodeId: null });
+        return { ...limit, held: limit.name === 'nodes' ? nodes : (amounts.get(limit.name) ?? 0) };
+      });
+    },
+
+    /** The jobs of a workflow that wait and hold licenses, by class. */
+    licensed: (workflowId: number): WorkflowLimits['licensed'] =>
+      queries.licensedClasses.all({ workflowId }).flatMap(({ class_id: classId, scheduler_id, jobs }) => {
+        const { need } = classNeed(classId);
+        return jobs === 0 || Object.keys(need.licenses).length === 0 ? [] : [{ scheduler_id, jobs, need }];
+      }),
 
     /** The limits that have no room for the job on a runner of one node, or can never have any. */
     fullForJob(workflowId: number, jobId: number): FullLimit[] {
@@ -174,7 +196,7 @@ export const createLimitCounts = ({ db, changes, turns }: LimitParts, { all, eac
     waitFor(asker: LimitAsker, found: FullLimit): void {
       if (isNever(found)) return;
       const { full } = waiting.get(keyOf(asker)) ?? { full: new Map<string, FullLimit>() };
-      waiting.set(keyOf(asker), { workflowId: asker.workflowId, full });
+      waiting.set(keyOf(asker), { asker, full });
       const key = `${found.limit.scope} ${found.limit.name}`;
       const before = full.get(key);
       if (before === undefined || before.needs > found.needs) full.set(key, found);
@@ -211,7 +233,15 @@ export const createLimitCounts = ({ db, changes, turns }: LimitParts, { all, eac
 
 export type LimitCounts = ReturnType<typeof createLimitCounts>;
 
-const NOTHING = { num_cpus: 0, num_gpus: 0, num_nodes: 0, licenses: null, needs_licenses: null };
+const NOTHING = {
+  num_cpus: 0,
+  num_gpus: 0,
+  num_nodes: 0,
+  memory_bytes: 0,
+  runtime_seconds: 0,
+  licenses: null,
+  needs_licenses: null,
+};
 
 const listed = (scope: LimitScope, limits: Amounts): JobLimit[] =>
   Object.entries(limits).map(([name, most]) => ({ scope, name, most }));

@@ -23,6 +23,8 @@ export interface ClassNeedRow {
   num_cpus: number;
   num_gpus: number;
   num_nodes: number;
+  memory_bytes: number;
+  runtime_seconds: number;
   licenses: string | null;
   needs_licenses: string | null;
 }
@@ -69,7 +71,8 @@ export const limitQueries = (db: Database) => ({
     'select user, limits from workflow where id = :workflowId',
   ),
   need: db.prepare<{ classId: number }, ClassNeedRow>(`
-    select needs.num_cpus, needs.num_gpus, needs.num_nodes, job_class.licenses, needs.licenses as needs_licenses
+    select needs.num_cpus, needs.num_gpus, needs.num_nodes, needs.memory_bytes,
+      needs.runtime_s as runtime_seconds, job_class.licenses, needs.licenses as needs_licenses
     from job_class
     join resource_requirements needs on needs.id = job_class.resource_requirements_id
     where job_class.id = :classId`),
@@ -80,6 +83,23 @@ export const limitQueries = (db: Database) => ({
     from job_class
     where workflow_id = :workflowId
       and exists (select 1 from job where job.class_id = job_class.id and job.status = ${STATUS.ready})`),
+  // Runners of one allocation, one on each node, share what it holds.
+  sameAllocation: db.prepare<{ nodeId: number }, { id: number }>(`
+    select :nodeId as id
+    union
+    select other.id
+    from compute_node own
+    join compute_node other on other.workflow_id = own.workflow_id
+      and json_extract(other.scheduler, '$.slurm_job_id') = json_extract(own.scheduler, '$.slurm_job_id')
+    where own.id = :nodeId`),
+  licensedClasses: db.prepare<{ workflowId: number }, { class_id: number; scheduler_id: number | null; jobs: number }>(`
+    select job_class.id as class_id, job_class.scheduler_id,
+      (select count(*) from job where job.class_id = job_class.id and job.status = ${STATUS.ready})
+        + (select count(*) from job where job.class_id = job_class.id and job.status = ${STATUS.blocked}) as jobs
+    from job_class
+    join resource_requirements needs on needs.id = job_class.resource_requirements_id
+    where job_class.workflow_id = :workflowId and coalesce(job_class.licenses, needs.licenses) is not null
+    order by job_class.id`),
   nodes: db.prepare<{ ids: string }, { nodes: number }>(`
     select coalesce(sum(num_nodes), 0) as nodes from compute_node where id in (select value from json_each(:ids))`),
 
