@@ -1,8 +1,11 @@
 import type { Client } from '../../client/client.ts';
 import { knownJob } from '../../client/compat/known.ts';
+import { hasBatch, openBatch } from '../../cluster/open-batch.ts';
 import { hostFacts } from '../../cluster/host/facts.ts';
 import { marksOfRunners, waitsHere } from '../../cluster/share/holders.ts';
 import { isLostHere } from '../../cluster/host/lost-here.ts';
+import { licenseNamed } from '../../core/allocation/cluster-licenses.ts';
+import { heldLicenses } from '../../core/job/amounts.ts';
 import type { KnownJob } from '../../core/contract/known.ts';
 import type { HpcPartition } from '../../hpc/profile.ts';
 import type { JobFacts } from '../../core/lifecycle/explain/job-facts.ts';
@@ -39,6 +42,7 @@ export async function gatherFacts(
     waitsHere: isAway ? [] : waitsHere(environment, marksOfRunners([...known.of.runners, ...known.nodes])),
     outputCut: await cutOutputOf(client, known),
     queued: waitsForRunner ? await queuedAllocations(known.of.allocations, environment) : [],
+    clusterLicenses: isReady && !isAway ? await licensesOf(known, environment) : [],
     unbegun:
       waitsForRunner && runsIn === 'allocations'
         ? await unbegunAllocations(client, known.of.workflow.id as number, { environment, outputDir }).catch(() => [])
@@ -47,6 +51,25 @@ export async function gatherFacts(
     here: isReady && runsIn === 'anywhere' && !isAway ? roomHere() : undefined,
   });
   return { facts, known };
+}
+
+/** A person waits for the answer. */
+const AT_MOST_MS = 3_000;
+
+/** The licenses of the batch system of this machine that the job holds as it runs. */
+async function licensesOf(
+  { job, requirements }: KnownJob,
+  environment: Here['environment'],
+): Promise<NonNullable<JobFacts['clusterLicenses']>> {
+  const held = Object.entries(heldLicenses(job.licenses, requirements.licenses));
+  if (held.length === 0 || !hasBatch(environment)) return [];
+  const cluster = await openBatch(environment, { atMostMs: AT_MOST_MS })
+    .licenses()
+    .catch(() => []);
+  return held.flatMap(([name, needs]) => {
+    const found = licenseNamed(name, cluster);
+    return found === undefined ? [] : [{ ...found, needs }];
+  });
 }
 
 /** What a runner would have that a person starts here without options. */

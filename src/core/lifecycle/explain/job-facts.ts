@@ -1,3 +1,4 @@
+import type { ClusterLicense } from '../../allocation/cluster-licenses.ts';
 import type { StoredEnd } from '../../attempt/cause.ts';
 import type { RecordedAttempt } from '../../attempt/history.ts';
 import type { ScheduledComputeNode } from '../../contract/allocation.ts';
@@ -77,6 +78,8 @@ export interface JobFacts extends JobKind {
   /** For a canceled job: the nearest upstream job that was not canceled itself. */
   readonly cause: OtherJob | undefined;
   readonly runners: readonly LiveRunner[];
+  /** Of a ready job: the licenses of the batch system that it holds as it runs, by the names that the job has for them. */
+  readonly clusterLicenses?: readonly (ClusterLicense & { readonly needs: number })[];
   /** Of a ready job: the limits that have no room for it. */
   readonly limits?: readonly WaitingLimit[];
   /** If no runner is active: the allocations that wait in Slurm's queue, with the word of squeue where it is known. */

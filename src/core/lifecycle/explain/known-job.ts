@@ -17,7 +17,7 @@ import { needOf } from '../resources/resource-use.ts';
 /** What only the one who explains knows: its clock, and whether a runner is gone. */
 export interface KnownHere extends Pick<
   JobFacts,
-  'queued' | 'unbegun' | 'partitions' | 'here' | 'outputCut' | 'waitsHere'
+  'queued' | 'clusterLicenses' | 'unbegun' | 'partitions' | 'here' | 'outputCut' | 'waitsHere'
 > {
   readonly nowMs: number;
   readonly isLost: (node: ComputeNode, execution: ExecutionConfig | null | undefined) => boolean;
