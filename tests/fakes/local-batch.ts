@@ -121,6 +121,7 @@ export function openLocalBatch({ folder, slots, environment }: LocalBatchOptions
     jobNameIn: (text) => /^# job: (.*)$/m.exec(text)?.[1],
     takesArray: () => false,
     testScript: async () => undefined,
+    licenses: async () => [],
     shellOptions: async () => ({ warning: undefined }),
     async submit(script) {
       const jobId = (jobIds().at(-1) ?? 0) + 1;
@@ -166,6 +167,7 @@ export function openLocalBatch({ folder, slots, environment }: LocalBatchOptions
       return { jobId, nodeId: 0, taskPid: process.pid, ...resources, restarts: 0, ...noSteps };
     },
     nodesOf: async () => ['localhost'],
+    licensesOf: async () => ({}),
     memoryOf: async ({ memoryBytes }) => memoryBytes,
     runOf: async ({ jobId, restarts }) => ({
       startedAtMs: timeOf(jobId, 'began'),

@@ -81,7 +81,15 @@ type RunnerChoices = Partial<RunnerValues> &
 /** The registration data of a runner. */
 type Registration = Pick<
   RunnerOptions,
-  'computeNodeType' | 'scheduler' | 'allocation' | 'recordId' | 'onRegistered' | 'ending' | 'workflow' | 'endAtMs'
+  | 'computeNodeType'
+  | 'scheduler'
+  | 'allocation'
+  | 'licenses'
+  | 'recordId'
+  | 'onRegistered'
+  | 'ending'
+  | 'workflow'
+  | 'endAtMs'
 >;
 
 /** Loads the runner while the server starts, which another core does. A fault in it is reported where the runner is used. */

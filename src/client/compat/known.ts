@@ -1,5 +1,6 @@
 import { MOST_ATTEMPTS, MOST_RESULTS } from '../../core/attempt/history.ts';
 import type { KnownJob, KnownUpstream, KnownWorkflow } from '../../core/contract/known.ts';
+import type { WorkflowLimits } from '../../core/contract/workflow-limits.ts';
 import type { Job } from '../../core/contract/job.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import { relationNames } from '../../core/job/fields.ts';
@@ -27,6 +28,10 @@ export const knownWorkflow = (client: Client, id: number): Promise<KnownWorkflow
       allocations: (await Promise.all(['planned', 'submitting', 'pending', 'active'].map(allocations))).flat(),
     };
   });
+
+/** The limits of a workflow. Torc's own server has none, and runs all jobs without licenses. */
+export const workflowLimits = (client: Client, id: number): Promise<WorkflowLimits> =>
+  withSubstitute(client.getWorkflowLimits({ params: { id } }), async () => ({ limits: [], licensed: [] }));
 
 export const knownJob = (client: Client, id: number): Promise<KnownJob> =>
   withSubstitute(client.getKnownJob({ params: { id } }), async () => {

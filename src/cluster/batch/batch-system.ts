@@ -1,3 +1,5 @@
+import type { ClusterLicense } from '../../core/allocation/cluster-licenses.ts';
+import type { Amounts } from '../../core/job/amounts.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import type { AllocationRun, AllocationState } from '../../core/allocation/allocation-end.ts';
 import type { ScriptEnd } from '../../core/allocation/end-words.ts';
@@ -69,6 +71,8 @@ export interface BatchScripts {
   jobNameIn(text: string): string | undefined;
   /** Whether allocations of a scheduler may be tasks of a job array. */
   takesArray(scheduler: AllocationScript['scheduler'], defaults: AllocationScript['defaults']): boolean;
+  /** The licenses that it counts for all its jobs; empty where it has none. Rejects where it cannot be asked. */
+  licenses(): Promise<readonly ClusterLicense[]>;
   /** What it would say to the text of a script; undefined where nothing may be asked. Never rejects. */
   testScript(text: string): Promise<Tested | undefined>;
 }
@@ -120,6 +124,8 @@ interface InsideAllocation {
   memoryOf(allocation: Allocation): Promise<number | undefined>;
   /** What else belongs to it on this node where no variable says so: the others keep their values. Without an answer it is empty. */
   moreOf?(allocation: Allocation): Promise<Partial<Allocation>>;
+  /** What it holds of the licenses of the batch system, by name. Without an answer it is empty. Never rejects. */
+  licensesOf(allocation: Pick<Allocation, 'jobId'>): Promise<Amounts>;
   /** The run of it in which this process is, as the batch system reports it to others; without an answer, how often it was requeued. Never rejects. */
   runOf(allocation: Pick<Allocation, 'jobId' | 'restarts'>): Promise<AllocationRun>;
   /**

@@ -40,6 +40,8 @@ function openPbs(environment: Environment, { atMostMs, onSlow }: BatchOptions): 
     mostTasks: async () => 1,
     // qsub has no such question.
     testScript: async () => undefined,
+    // Sites define them as resources of their own, whose names say nothing.
+    licenses: async () => [],
     shellOptions: async () => ({ warning: undefined }),
     submit: (script) => submitPbsScript(ask, environment, script),
     async scripts() {
@@ -90,6 +92,7 @@ function openPbs(environment: Environment, { atMostMs, onSlow }: BatchOptions): 
     jobVariable: PBS_JOB_VARIABLE,
     allocationOf: pbsAllocationOf,
     nodesOf: async ({ nodeList = '' }) => (nodeList === '' ? [] : nodeList.split(',')),
+    licensesOf: async () => ({}),
     async memoryOf({ jobId, nodeId }) {
       const record = await recordOf(jobId);
       return record === undefined ? undefined : sharesIn(record)[nodeId]?.memoryBytes;

@@ -2,6 +2,7 @@ import { expect, it, test } from 'vitest';
 import {
   isPreempted,
   jobLine,
+  licensesOfJob,
   openScontrol,
   parseArraySize,
   parseGranted,
@@ -112,4 +113,18 @@ it('a held job, or a held task of an array, is released by its name', async () =
     ['scontrol', 'release', '34'],
     ['scontrol', 'release', '34_3'],
   ]);
+});
+
+// As Slurm 22.05.8 printed them, and the forms that sbatch(1) names for others.
+it.each([
+  [
+    'JobId=3 JobName=a OverSubscribe=OK Contiguous=0 Licenses=ansys@srv:2,matlab:1 Network=(null)',
+    { 'ansys@srv': 2, matlab: 1 },
+  ],
+  ['JobId=3 Licenses=matlab Network=(null)', { matlab: 1 }],
+  ['JobId=3 Licenses=matlab:2|octave:1 Network=(null)', { matlab: 2, octave: 1 }],
+  ['JobId=3 Licenses=(null) Network=(null)', {}],
+  ['JobId=3 JobName=a', {}],
+])('the licenses in "%s" are %j', (line, licenses) => {
+  expect(licensesOfJob(line)).toEqual(licenses);
 });

@@ -1,12 +1,14 @@
 import type { AllocationRun } from '../../core/allocation/allocation-end.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
+import type { ClusterLicense } from '../../core/allocation/cluster-licenses.ts';
 import { queueStateOf } from '../../core/allocation/slurm-state.ts';
+import type { Amounts } from '../../core/job/amounts.ts';
 import { parseSlurmMemory } from '../../core/quantity/bytes.ts';
 import type { Allocation } from '../batch/allocation.ts';
 import type { EndedScript, Fate, Manner } from '../batch/batch-system.ts';
 import { HelperFailed } from '../helper-failed.ts';
 import type { AskSlurm } from './programs.ts';
-import { exitOf, parseTime } from './text.ts';
+import { exitOf, parseTime, rowsIn } from './text.ts';
 
 /** All that is asked of scontrol, and what it prints. Every call throws `HelperFailed`. */
 export interface Scontrol {
@@ -18,6 +20,8 @@ export interface Scontrol {
   partition(name: string): Promise<string>;
   /** All nodes, a line each. */
   nodes(): Promise<string>;
+  /** The licenses of the cluster, a line each. */
+  licenses(): Promise<string>;
   /** Lets a job or a task start that is held. */
   release(job: SlurmJob): Promise<void>;
   /** The names in a list of nodes such as `n[1-2],m3`. */
@@ -32,6 +36,7 @@ export const openScontrol = (ask: AskSlurm): Scontrol => ({
     jobLine(jobId, await ask('scontrol', ['-o', 'show', 'job', String(jobId)], atMostMs)),
   partition: (name) => ask('scontrol', ['show', 'partition', name], SOON_MS),
   nodes: () => ask('scontrol', ['-o', 'show', 'node'], SOON_MS),
+  licenses: () => ask('scontrol', ['-o', 'show', 'licenses'], SOON_MS),
   release: async (job) => void (await ask('scontrol', ['release', String(job)], SOON_MS)),
   async hostnames(list) {
     if (!list.includes('[')) return list === '' ? [] : list.split(',');
@@ -146,3 +151,27 @@ export function parseGranted(text: string, { cpus, nodes }: Pick<Allocation, 'cp
 
 /** A number alone is MiB there. */
 const withUnit = (text: string): string => (/^\d+$/.test(text) ? `${text}M` : text);
+
+/**
+ * The licenses of a cluster, by `scontrol -o show licenses`: `LicenseName=matlab Total=4 Used=2 Free=2 Reserved=0 Remote=no`. A remote one has its
+ * server in its name: `ansys@srv`. Later releases print more in a line (LastConsumed, LastDeficit). Throws `HelperFailed` for another text.
+ */
+export const parseLicenses = (text: string): ClusterLicense[] =>
+  // The answer of a cluster without licenses, and not in the form of a line.
+  /^No licenses configured/m.test(text)
+    ? []
+    : rowsIn('scontrol', text, (line) => {
+        const [, name, total, used] = /^LicenseName=(\S+) Total=(\d+) Used=(\d+) /.exec(`${line} `) ?? [];
+        return name === undefined ? undefined : [{ name, total: Number(total), used: Number(used) }];
+      });
+
+/** What a job holds of them, in its line of `scontrol -o show job`: `Licenses=ansys@srv:2,matlab:1`, where no number is one. */
+export function licensesOfJob(line: string): Amounts {
+  const list = /(?:^|\s)Licenses=(\S+)/.exec(line)?.[1] ?? '';
+  return Object.fromEntries(
+    [...list.matchAll(/([^,|:()]+)(?::(\d+))?(?=[,|]|$)/g)].map(([, name, amount]) => [
+      name as string,
+      Number(amount ?? 1),
+    ]),
+  );
+}

@@ -9,10 +9,12 @@ import { submitScript, testOnly } from './sbatch.ts';
 import { cancelJob, cancelQueued } from './scancel.ts';
 import {
   fateIn,
+  licensesOfJob,
   openScontrol,
   parseAgeSeconds,
   parseArraySize,
   parseGranted,
+  parseLicenses,
   parseManner,
   parseNow,
   restartsIn,
@@ -46,6 +48,9 @@ function openSlurm(environment: Environment, { atMostMs, onSlow }: BatchOptions)
     scriptOf: submissionScript,
     jobNameIn,
     takesArray,
+    // A stand-in for sbatch alone asks for nothing that another Slurm counts.
+    licenses: async () =>
+      isPlayed && !environment['TORC_FAKE_SCONTROL'] ? [] : parseLicenses(await scontrol.licenses()),
     // A stand-in for sbatch would take the question for a submission.
     testScript: async (text) => (isPlayed ? undefined : testOnly(text, environment, onSlow)),
     shellOptions: () => shellOptions(environment, askSlurm(environment)),
@@ -88,6 +93,7 @@ function openSlurm(environment: Environment, { atMostMs, onSlow }: BatchOptions)
       if (memoryBytes !== undefined || isPlayed) return memoryBytes;
       return parseGranted(await scontrol.job(jobId), { cpus, nodes });
     },
+    licensesOf: async ({ jobId }) => (isPlayed ? {} : scontrol.job(jobId).then(licensesOfJob, () => ({}))),
     runOf: async ({ jobId, restarts }) =>
       isPlayed
         ? { restarts }

@@ -13,6 +13,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { SlurmScheduler } from '../../core/contract/scheduling.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
+import { openLicenseRequests } from './ask-licenses.ts';
 import { ownerLine } from './script-owner.ts';
 import type { AllocationRecord, SubmitTools } from './submit-tools.ts';
 import { type AllocationRequest, requestOfRecord } from '../../core/allocation/request.ts';
@@ -40,9 +41,11 @@ export interface Drafts {
 
 let writtenHere = 0;
 
-export async function openDrafts({ client, slurm, settings }: SubmitTools, workflowId: number): Promise<Drafts> {
+export async function openDrafts(tools: SubmitTools, workflowId: number): Promise<Drafts> {
+  const { client, slurm, settings } = tools;
   const workflow = await client.getWorkflow({ params: { id: workflowId } });
   const defaults = workflow.slurm_defaults ?? {};
+  const licensesFor = openLicenseRequests(tools, workflow);
   const schedulers = new Map<number, Promise<SlurmScheduler>>();
   const schedulerOf = (id: number): Promise<SlurmScheduler> => {
     const found = schedulers.get(id) ?? client.getSlurmScheduler({ params: { id } });
@@ -81,7 +84,7 @@ export async function openDrafts({ client, slurm, settings }: SubmitTools, workf
       const script = slurm.scriptOf({
         jobName,
         scheduler,
-        defaults,
+        defaults: { ...(await licensesFor(scheduler, request, await readNeeds())), ...defaults },
         needs: await readNeeds(),
         submitter: ownerLine(),
         record: { id: record.id, isArray },

@@ -12,7 +12,10 @@ const GIBIBYTE = 2 ** 30;
  * empty node. Undefined if there is no room for any, or too little time to start one.
  */
 export function claimRequestOf(
-  options: Pick<RunnerOptions, 'labels' | 'maxParallelJobs' | 'endAtMs' | 'schedulerConfigId' | 'strictSchedulerMatch'>,
+  options: Pick<
+    RunnerOptions,
+    'labels' | 'maxParallelJobs' | 'endAtMs' | 'schedulerConfigId' | 'strictSchedulerMatch' | 'licenses'
+  >,
   capacity: Capacity,
   prefetch: number,
   nowMs: number,
@@ -24,7 +27,8 @@ export function claimRequestOf(
   if (limit + prefetch === 0 && !ahead) return undefined;
   const labels = [...options.labels];
   if (noTimeReason(options, rules, nowMs) !== undefined) return undefined;
-  if (options.maxParallelJobs !== undefined) return { limit, prefetch, labels, ...(ahead ? { ahead } : {}) };
+  const more = { ...(options.licenses ? { licenses: options.licenses } : {}), ...(ahead ? { ahead } : {}) };
+  if (options.maxParallelJobs !== undefined) return { limit, prefetch, labels, ...more };
   const limitText = claimLimit(options, rules, nowMs);
   const time = limitText === undefined ? {} : { time_limit: limitText };
   const nodes = capacity.nodes();
@@ -44,7 +48,7 @@ export function claimRequestOf(
       ? { nodes: nodes.map((node) => ({ free: sizeOf(node.free), total: sizeOf(node.total) })) }
       : {}),
     strict_scheduler_match: options.strictSchedulerMatch,
-    ...(ahead ? { ahead } : {}),
+    ...more,
   };
 }
 

@@ -54,6 +54,8 @@ export interface RunnerOptions {
   /** The type with which it is registered. */
   readonly computeNodeType: 'local' | 'slurm';
   readonly scheduler?: Readonly<Record<string, string | number>> | undefined;
+  /** What its allocation holds of the licenses of the batch system, by the names that jobs may use; absent if nothing. */
+  readonly licenses?: Amounts | undefined;
   /** The allocation in which it runs. */
   readonly allocation?: Allocation | undefined;
   /** The record of its allocation, as the script of the allocation names it. */

@@ -1,5 +1,6 @@
 import type { Allocation } from '../../cluster/batch/allocation.ts';
 import type { BatchSystem } from '../../cluster/batch/batch-system.ts';
+import { heldByAllocation } from '../../core/allocation/cluster-licenses.ts';
 import { slurmRunFields } from '../../core/allocation/run-fields.ts';
 import type { AllocationEnding, RunnerOptions } from '../facts/options.ts';
 
@@ -15,7 +16,7 @@ export const inAllocation = async (
   batch: BatchSystem,
   allocation: Allocation,
   { isShared, knowsEnding }: InAllocationOptions,
-): Promise<Pick<RunnerOptions, 'computeNodeType' | 'scheduler' | 'allocation' | 'ending'>> => ({
+): Promise<Pick<RunnerOptions, 'computeNodeType' | 'scheduler' | 'allocation' | 'ending' | 'licenses'>> => ({
   computeNodeType: 'slurm',
   scheduler: {
     type: 'slurm',
@@ -26,8 +27,14 @@ export const inAllocation = async (
     ...slurmRunFields(allocation.run ?? {}),
   },
   allocation,
+  licenses: await licensesIn(batch, allocation),
   ending: knowsEnding ? await endingOf(batch, allocation, isShared) : undefined,
 });
+
+async function licensesIn(batch: BatchSystem, allocation: Allocation): Promise<RunnerOptions['licenses']> {
+  const held = heldByAllocation(await batch.licensesOf(allocation));
+  return Object.keys(held).length === 0 ? undefined : held;
+}
 
 const MOST_ASKING_MS = 5_000;
 const LEAST_ASKING_MS = 1_000;

@@ -5,6 +5,7 @@ import {
   parseAgeSeconds,
   parseArraySize,
   parseGranted,
+  parseLicenses,
   parseManner,
   parseNow,
   restartsIn,
@@ -204,5 +205,42 @@ export const scontrolNodes: Answers = {
     'a banner before it': ['a shell of the site', BANNER + NODE, LEFT],
     'too much': ['100,000 nodes', manyLines(() => NODE), LEFT],
     'cut off': ['a wrapper that ended', NODE.slice(0, NODE.indexOf(' Partitions')), {}],
+  },
+};
+
+const LICENSE = 'LicenseName=matlab Total=4 Used=2 Free=2 Reserved=0 Remote=no\n';
+const COUNTED = [{ name: 'matlab', total: 4, used: 2 }];
+
+/** scontrol -o show licenses */
+export const scontrolLicenses: Answers = {
+  program: 'scontrol',
+  question: 'which licenses the cluster has',
+  read: async (text) => {
+    const found = parseLicenses(await answering(text).licenses());
+    return found.length > 10 ? found.length : found;
+  },
+  rows: {
+    old: ['16.05, before reservations were counted', 'LicenseName=matlab Total=4 Used=2 Free=2 Remote=no\n', COUNTED],
+    current: [
+      '22.05.8, one of a server beside it',
+      `LicenseName=ansys@srv Total=2 Used=0 Free=2 Reserved=0 Remote=no\n${LICENSE}`,
+      [{ name: 'ansys@srv', total: 2, used: 0 }, ...COUNTED],
+    ],
+    newest: [
+      '23.02 and later, a remote one',
+      'LicenseName=matlab Total=4 Used=2 Free=2 Reserved=0 Remote=yes LastConsumed=1 LastDeficit=0 LastUpdate=2026-11-29T16:30:00\n',
+      COUNTED,
+    ],
+    nothing: ['22.05.8, without licenses', 'No licenses configured in Slurm.\n', []],
+    'an error on stdout': [
+      'a wrapper that joins the streams',
+      SLURM_AWAY,
+      {
+        refused: `scontrol printed no line of the form that it was asked for: ${JSON.stringify(SLURM_AWAY.trimEnd())}`,
+      },
+    ],
+    'a banner before it': ['a shell of the site', BANNER + LICENSE, COUNTED],
+    'too much': ['more licenses than any site has', manyLines((at) => LICENSE.replace('matlab', `l${at}`)), MANY],
+    'cut off': ['a wrapper that ended', `${LICENSE}LicenseName=ansys Tot`, COUNTED],
   },
 };
