@@ -30,7 +30,7 @@ const plainWordLists: Plugin = {
 const shared: InputOptions = {
   platform: 'node',
   // Installed beside torc by those who need them.
-  external: ['@duckdb/node-api', '@platformatic/kafka', 'pg', 'snappy'],
+  external: ['@duckdb/node-api', '@platformatic/kafka', 'nodemailer', 'pg', 'snappy'],
   plugins: [plainWordLists],
   logLevel: 'warn',
   treeshake: true,

@@ -18,6 +18,10 @@ export async function sendOverNetwork(
     return { kind: 'later', why: (error as Error).message };
   }
   try {
+    if (known.kind === 'mail') {
+      const { sendBySmtp } = await import('./smtp.ts');
+      return await sendBySmtp(known, message, atMostMs);
+    }
     return await postMessage(known, message, atMostMs);
   } catch (error) {
     // An address that is no URL, from a file: its text is secret.
