@@ -1,7 +1,7 @@
 /**
  * Makes what people install without npm, from a clone after `npm ci`: `npm run artefacts -- --out FOLDER`.
  *
- * For each platform an archive with the runtime, as .tar.xz and .tar.gz; and for all of them install.sh, a bill of materials,
+ * For each platform an archive with the runtime, as .tar.xz and .tar.gz, and a wheel of Python; for all of them install.sh, a wheel without programs, a bill of materials,
  * SHA256SUMS, and with `--key FILE` (a secret key of minisign without a password) its signature. The same commit makes the same
  * bytes: times are those of the commit, and what V8 compiles, which depends on the machine, is left out (docs/adr).
  */
@@ -18,6 +18,7 @@ import { installer, linker } from './artefacts/installer.ts';
 import { manPages } from './artefacts/man-pages.ts';
 import { filesOf, lockedRuntime, PLATFORMS, RUNTIMES, runtimeFiles, type Platform } from './artefacts/runtimes.ts';
 import { signatureOf, signingKey } from './artefacts/sign.ts';
+import { wheelOf, type WheelParts } from './artefacts/wheel.ts';
 
 const root = resolve(import.meta.dirname, '..');
 process.chdir(root);
@@ -26,8 +27,9 @@ const { values } = parseArgs({
   options: {
     out: { type: 'string', default: '.build/artefacts' },
     platform: { type: 'string', multiple: true, default: [...PLATFORMS] },
-    format: { type: 'string', multiple: true, default: [...FORMATS] },
+    format: { type: 'string', multiple: true, default: [...FORMATS, 'whl'] },
     key: { type: 'string' },
+    trial: { type: 'boolean', default: false },
   },
 });
 
@@ -50,34 +52,25 @@ const lines: string[] = [];
 writeFileSync(out('install.sh'), installer({ VERSION, KEY: publicKey, ADDRESS: release.address }), { mode: 0o755 });
 lines.push(sumLine(out('install.sh')));
 
+const platforms = new Map<Platform, Files>();
 for (const platform of values.platform as Platform[]) {
   const name = `torc-${VERSION}-${platform}`;
-  const bill = billOf([...bundled, { name: RUNTIMES[platform], version: lockedRuntime(platform).version }], at);
-  writeFileSync(out(`${name}.cdx.json`), bill);
+  const own = await platformFiles(platform);
+  writeFileSync(out(`${name}.cdx.json`), own.get('sbom.cdx.json')?.content ?? '');
   lines.push(sumLine(out(`${name}.cdx.json`)));
-  const files: Files = new Map([
-    ...ofAll,
-    ...(await runtimeFiles(platform, '.build/runtimes')),
-    ['sbom.cdx.json', { content: Buffer.from(bill) }],
-    [
-      'release.json',
-      {
-        content: json({
-          version: VERSION,
-          commit: git('rev-parse', 'HEAD'),
-          platform,
-          key: publicKey,
-          schema: migrations.length,
-        }),
-      },
-    ],
-  ]);
+  const files: Files = new Map([...ofAll, ...own]);
+  platforms.set(platform, files);
   const archive = tarOf(files, name, atSeconds);
   for (const format of FORMATS.filter((each) => values.format.includes(each))) {
-    const { line, sizeBytes } = await writeArchive(archive, out(`${name}.${format}`), format);
+    const { line, sizeBytes } = await writeArchive(archive, out(`${name}.${format}`), format, values.trial);
     lines.push(line);
     process.stdout.write(`${name}.${format}  ${(sizeBytes / 1e6).toFixed(1)} MB  ${line.slice(0, 16)}\n`);
   }
+}
+
+if (values.format.includes('whl')) {
+  lines.push(wheelFor());
+  for (const [platform, files] of platforms) lines.push(wheelFor({ platform, files }));
 }
 
 const sums = lines.sort((left, right) => left.slice(66).localeCompare(right.slice(66), 'en')).join('');
@@ -101,6 +94,39 @@ async function programFiles(): Promise<Files> {
   add('share/fish/vendor_completions.d/torc.fish', scripts.fish);
   add('share/link.sh', linker());
   return files;
+}
+
+/** The wheel with the programs of a platform; without one, the Python modules alone. */
+function wheelFor(programs?: WheelParts['programs']): string {
+  const of = (isWanted: (path: string) => boolean): Files => new Map([...ofAll].filter(([path]) => isWanted(path)));
+  const { name, content } = wheelOf({
+    project: readFileSync('python/pyproject.toml', 'utf8'),
+    readme: readFileSync('python/README.md', 'utf8'),
+    modules: new Map(
+      [...of((path) => path.startsWith('python/torc_flow/'))].map(([path, file]) => [
+        path.slice('python/'.length),
+        file,
+      ]),
+    ),
+    licences: of((path) => path === 'LICENSE'),
+    programs,
+    atSeconds,
+  });
+  writeFileSync(out(name), content);
+  process.stdout.write(`${name}  ${(content.length / 1e6).toFixed(1)} MB\n`);
+  return sumLine(out(name));
+}
+
+/** What an installation for a platform has beside the files for all of them: the runtime, and what says which version it is. */
+async function platformFiles(platform: Platform): Promise<Files> {
+  const bill = billOf([...bundled, { name: RUNTIMES[platform], version: lockedRuntime(platform).version }], at);
+  const commit = git('rev-parse', 'HEAD');
+  const content = json({ version: VERSION, commit, platform, key: publicKey, schema: migrations.length });
+  return new Map([
+    ...(await runtimeFiles(platform, '.build/runtimes')),
+    ['sbom.cdx.json', { content: Buffer.from(bill) }],
+    ['release.json', { content }],
+  ]);
 }
 
 function json(value: object): Buffer {

@@ -7,9 +7,10 @@
  * README, where mmdebstrap is installed on a Debian without Node, by a user who is not root. Then the commit and its tag come here,
  * unless it was a dry run.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
+  existsSync,
   mkdtempSync,
   mkdirSync,
   readdirSync,
@@ -41,12 +42,16 @@ if (!/^\d+\.\d+\.\d+$/.test(version) || (!isTrial && values.key === undefined))
   throw new Error('npm run release -- VERSION --key FILE, or npm run release -- [VERSION] --dry-run');
 
 /** Bytes that a download may have. */
-const MOST_BYTES = { 'tar.xz': 42e6, 'tar.gz': 60e6 } as const;
+const MOST_BYTES = { 'tar.xz': 42e6, 'tar.gz': 60e6, whl: 60e6 } as const;
+
+/** What a user runs first, where the folder of examples is. */
+const EXAMPLE = 'torc -s run examples/diamond.yaml && cat torc_output/diamond/result.txt && torc --version';
 
 const folder = mkdtempSync(join(tmpdir(), 'torc-release-'));
 const began = Date.now();
-const say = (text: string) =>
+const say = (text: string): void => {
   process.stdout.write(`${((Date.now() - began) / 1000).toFixed(0).padStart(4)} s  ${text}\n`);
+};
 
 try {
   const key = values.key === undefined ? join(folder, 'key') : resolve(values.key);
@@ -57,17 +62,31 @@ try {
   setVersion(clone);
   say(`version ${version}, changelog and generated files are committed in a clone`);
   const platforms = values.platform.flatMap((platform) => ['--platform', platform]);
-  artefacts(clone, ['--out', out, '--key', key, ...platforms]);
+  const speed = isTrial ? ['--trial'] : [];
+  artefacts(clone, ['--out', out, '--key', key, ...platforms, ...speed]);
   checkSizes(out);
   say('artefacts are made, signed, and not too large');
 
   const again = join(folder, 'again');
   const [one = `${process.platform}-${process.arch}`] = values.platform;
-  artefacts(cloneOf(clone, 'second folder'), ['--out', again, '--key', key, '--format', 'tar.gz', '--platform', one]);
+  artefacts(cloneOf(clone, 'second folder'), [
+    '--out',
+    again,
+    '--key',
+    key,
+    '--format',
+    'tar.gz',
+    '--format',
+    'whl',
+    '--platform',
+    one,
+    ...speed,
+  ]);
   refuseDifferent(out, again);
   say('a second build in another folder is the same');
 
   install(out);
+  installWheel(out);
   if (!isTrial) {
     const git = (...words: string[]) => execFileSync('git', words, { cwd: root, stdio: 'inherit' });
     git('pull', '--ff-only', clone, 'HEAD');
@@ -133,9 +152,8 @@ function refuseDifferent(out: string, again: string): void {
 
 /** Installs the archive of this machine, and runs the example of the README. */
 function install(out: string): void {
-  const example = 'torc -s run examples/diamond.yaml && cat torc_output/diamond/result.txt && torc --version';
   const script = (release: string) =>
-    `cd "$HOME" && sh "${release}/install.sh" --prefix "$HOME/a place" && PATH="$HOME/a place/bin:$PATH" && ${example}`;
+    `cd "$HOME" && sh "${release}/install.sh" --prefix "$HOME/a place" && PATH="$HOME/a place/bin:$PATH" && ${EXAMPLE}`;
   if (!isThere('mmdebstrap') || process.getuid?.() !== 0) {
     const home = join(folder, 'home');
     cpSync(join(root, 'examples'), join(home, 'examples'), { recursive: true });
@@ -166,6 +184,32 @@ function install(out: string): void {
     execFileSync('env', ['umount', '--lazy', join(system, 'proc')]);
   }
   say('the archive is installed on a Debian without Node by a user who is not root, and runs the example');
+}
+
+/** Installs the wheel of this machine in a new environment of Python without a network, and lets what PyPI asks for look at it. */
+function installWheel(out: string): void {
+  const wheels = readdirSync(out).filter((name) => name.endsWith('.whl'));
+  const machine = process.arch === 'arm64' ? /(?:aarch64|macosx.*arm64)\.whl$/ : /x86_64\.whl$/;
+  const wheel = wheels.find((name) => machine.test(name));
+  const venv = join(folder, 'venv');
+  if (wheel === undefined || spawnSync('python3', ['-m', 'venv', venv]).status !== 0)
+    return say(
+      `skipped: the wheel, because ${wheel === undefined ? 'none is for this machine' : 'python3 has no venv'}`,
+    );
+  run(join(venv, 'bin/pip'), ['install', '--quiet', '--no-index', '--disable-pip-version-check', join(out, wheel)]);
+  const home = join(folder, 'home of pip');
+  cpSync(join(root, 'examples'), join(home, 'examples'), { recursive: true });
+  const script = `cd "$HOME" && ${EXAMPLE} && python -c 'import torc_flow; print(torc_flow.map(str, range(3)))'`;
+  run('env', ['-i', `HOME=${home}`, `PATH=${venv}/bin:/usr/bin:/bin`, '/bin/sh', '-c', script]);
+  say('the wheel is installed in an environment of Python, and runs the example and a function');
+  const tools = join(root, '.build/python/bin');
+  if (!existsSync(join(tools, 'twine')) || !existsSync(join(tools, 'auditwheel')))
+    return say('skipped: twine and auditwheel, which are not in .build/python');
+  run(join(tools, 'twine'), ['check', '--strict', ...wheels.map((name) => join(out, name))]);
+  const found = execFileSync(join(tools, 'auditwheel'), ['show', join(out, wheel)], { encoding: 'utf8' });
+  const [, tag = 'no tag'] = /platform\s+tag:\s+"(\S+)"/.exec(found) ?? [];
+  if (!wheel.includes(tag)) throw new Error(`auditwheel gives ${wheel} ${tag}:\n${found}`);
+  say(`twine accepts the wheels, and auditwheel gives ${tag}`);
 }
 
 function run(program: string, words: readonly string[]): void {

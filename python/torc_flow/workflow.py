@@ -15,6 +15,7 @@ from typing import Any, Callable, Dict, Generic, Iterable, Iterator, List, Optio
 
 from . import pickles, refusal
 from .job import Job
+from .program import torc
 from .progress import Progress
 from .service import Service
 
@@ -189,9 +190,9 @@ class Workflow:
         if url is None:
             file = self.folder / "workflow.json"
             file.write_text(json.dumps(self.spec()))
-            command = ["torc", "-s", "--db", str(self.folder / "torc.db"), "run", str(file)]
+            command = [torc(), "-s", "--db", str(self.folder / "torc.db"), "run", str(file)]
         else:
-            command = ["torc", "--url", url, "run", str(Service(url).create(self.spec()))]
+            command = [torc(), "--url", url, "run", str(Service(url).create(self.spec()))]
         command += ["--output-dir", str(self.folder / "output"), *options]
         code = self._watch(command, Progress(self.name, len(self.tasks), progress))
         failed = [task for task in self.tasks if not task.is_done()]

@@ -60,6 +60,8 @@ function whatInstead(root: string): string {
   if (existsSync(join(root, 'src'))) return `it runs from the clone ${root}. Update that: git pull && npm ci`;
   if (basename(dirname(root)) === 'node_modules')
     return `npm installed it in ${root}. Install the newer package file in the same way: npm install --global torc-VERSION.tgz`;
+  if (basename(root) === 'torc-flow')
+    return `pip installed it in ${root}. Update it in the same way: pip install --upgrade torc-flow`;
   if (root.startsWith('/usr/') || root.startsWith('/opt/'))
     return `a package or a module of this machine brought ${root}. Ask who administers it`;
   return `it runs from ${root}. Unpack the newer archive beside it, or install it once with install.sh of a release`;
