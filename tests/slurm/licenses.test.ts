@@ -68,6 +68,45 @@ actions: [{trigger_type: on_workflow_start, action_type: schedule_nodes, schedul
     expect(most).toBe(2);
   });
 
+  it('where a workflow may have one node, the next allocation is submitted as the runner of the last one ends', async () => {
+    writeFileSync(
+      join(folder, 'nodes.yaml'),
+      `name: nodes
+limits: {nodes: 1}
+resource_requirements:
+  - {name: small, num_cpus: 1, memory: 50m, runtime: PT1M}
+  - {name: large, num_cpus: 1, memory: 700m, runtime: PT1M}
+slurm_schedulers:
+  - {name: small, account: any, nodes: 1, mem: 500m, walltime: "00:10:00"}
+  - {name: large, account: any, nodes: 1, mem: 1000m, walltime: "00:10:00"}
+jobs:
+  - {name: first, command: "true", resource_requirements: small, scheduler: small}
+  - {name: second, command: "true", resource_requirements: large, scheduler: large}
+actions:
+  - {trigger_type: on_workflow_start, action_type: schedule_nodes, scheduler: small, scheduler_type: slurm}
+  - {trigger_type: on_workflow_start, action_type: schedule_nodes, scheduler: large, scheduler_type: slurm}
+`,
+    );
+    const { code, stderr } = await call('submit', 'nodes.yaml', '-o', 'nodes');
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(
+        '1 allocation is not submitted yet (at most 1 node of its workflow, and 1 are in use or asked for)',
+      ),
+    ]);
+    const id = Number(/Created workflow (\d+)/.exec(stderr)?.[1]);
+    await until(
+      () => jobsOf(id),
+      (jobs) => jobs.every(({ status }) => status === 'completed'),
+      'both jobs to be completed',
+      120_000,
+    );
+    const { items } = await server.client.listComputeNodes({ query: { workflow_id: id, sort_by: 'id' } });
+    expect(items).toHaveLength(2);
+    const [one, two] = items;
+    expect(Date.parse(two?.start_time ?? '')).toBeGreaterThan(Date.parse(one?.start_time ?? ''));
+  });
+
   it('a runner in an allocation of a person, who asked for one license, runs one job at a time that holds it', async () => {
     writeFileSync(
       join(folder, 'one.yaml'),

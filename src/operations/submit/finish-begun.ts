@@ -46,8 +46,8 @@ export async function finishBegun(run: Run, records: readonly AllocationRecord[]
 /** On Torc's own server the script is the plan: a record that a limit holds back stays as it is. */
 async function sendWithoutPlan(run: Run, batch: Batch, draft: ScriptDraft): Promise<void> {
   const [record] = batch.records as [AllocationRecord];
-  const room = run.heldBy === undefined ? await run.limits.room(record) : 0;
-  if (room !== undefined && room <= 0) run.heldBy ??= `max_queued ${run.limits.most(record)}`;
-  if (run.heldBy === undefined) await send(run, batch, () => Promise.resolve(draft));
-  if (run.heldBy !== undefined) run.finished.held += 1;
+  const room = run.heldBy === undefined ? await run.limits.room(record) : undefined;
+  const isHeld = run.heldBy !== undefined || (room?.allocations ?? 1) <= 0;
+  if (!isHeld) await send(run, batch, () => Promise.resolve(draft));
+  if (isHeld || run.heldBy !== undefined) run.finished.held += 1;
 }

@@ -269,6 +269,49 @@ describe('limits of submissions', () => {
     await expectEachOnce(of, 5, 'in the end');
   });
 
+  it('allocations together have no more nodes than a limit of the workflow allows, and the others follow as some end', async () => {
+    const of = await lane(4);
+    const { client } = of.service;
+    await client.updateSlurmScheduler({ params: { id: of.schedulerId }, body: { nodes: 2 } });
+    await client.updateWorkflow({ params: { id: of.id }, body: { limits: { nodes: 5 } } });
+    const tools = toolsOf(of, { mostTasks: 1001 });
+    await submit(tools, of);
+    expect([of.played.jobs(), tools.held]).toEqual([
+      ['101_0', '101_1'],
+      ['2: at most 5 nodes of its workflow, and 4 are in use or asked for'],
+    ]);
+    // One that runs has its nodes still.
+    of.played.becomes('101_0', 'RUNNING|N/A|0:30');
+    expect(await settleSubmissions(toolsOf(of), of.id)).toEqual([]);
+    const [first] = await recordsOf(of);
+    await client.updateScheduledComputeNode({
+      params: { id: first?.id as number },
+      body: { ...first, status: 'complete' } as never,
+    });
+    expect(await settleSubmissions(toolsOf(of), of.id)).toEqual([102]);
+    await client.updateWorkflow({ params: { id: of.id }, body: { limits: { nodes: 9 } } });
+    expect(await settleSubmissions(toolsOf(of), of.id)).toEqual([103]);
+  });
+
+  it('an allocation of more nodes than a limit allows is not submitted, and a smaller one of another scheduler is', async () => {
+    const of = await lane(1);
+    const { client } = of.service;
+    await client.updateSlurmScheduler({ params: { id: of.schedulerId }, body: { nodes: 4 } });
+    await client.updateWorkflow({ params: { id: of.id }, body: { limits: { nodes: 2 } } });
+    const small = { workflow_id: of.id, name: 'small', account: 'a', nodes: 1, walltime: '01:00:00' };
+    const { id: smallId } = await client.createSlurmScheduler({ body: small });
+    const config = { scheduler_type: 'slurm', scheduler_id: smallId, num_allocations: 1 };
+    const trigger = { trigger_type: 'on_workflow_start', trigger_count: 1 };
+    const body = { workflow_id: of.id, ...trigger, action_type: 'schedule_nodes', action_config: config };
+    await client.createWorkflowAction({ params: { id: of.id }, body });
+    const tools = toolsOf(of);
+    await submit(tools, of);
+    expect([of.played.jobs(), tools.held]).toEqual([
+      ['101'],
+      ['1: at most 2 nodes of its workflow, and an allocation has 4'],
+    ]);
+  });
+
   it('the most allocations in the queue belong to the plan: a call that names none keeps it, and the last call that names one decides', async () => {
     const of = await lane(6);
     await submit(toolsOf(of, { settings: { maxQueued: 2 } }), of);

@@ -2,10 +2,12 @@ import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import { pause } from '../../client/long-timers.ts';
 import type { JobState } from '../../cluster/batch/batch-system.ts';
+import type { AllocationRoom } from '../../core/lifecycle/placement/allocation-room.ts';
 import { failedAtOnce, type SubmittedAllocation } from '../../core/allocation/failed-at-once.ts';
 import { jobOfAllocation } from '../../core/allocation/slurm-job.ts';
 import { allocationOutputOf } from '../../core/contract/files/runner.ts';
 import { firstWithLines } from '../output/last-lines.ts';
+import { openRoomByLimits } from './room-by-limits.ts';
 import type { AllocationRecord, SubmitTools } from './submit-tools.ts';
 
 /** What a process remembers of its submissions for a workflow. */
@@ -39,8 +41,8 @@ export interface QueueLimits {
   pace(): Promise<void>;
   /** The most that may wait in the queue: what this call says, or the plan of the allocations. */
   most(record: AllocationRecord): number | undefined;
-  /** How many more of these may wait in the queue; undefined without a limit. */
-  room(record: AllocationRecord): Promise<number | undefined>;
+  /** How many more of these may be submitted, and what bounds them; undefined without a limit. */
+  room(record: AllocationRecord): Promise<AllocationRoom | undefined>;
   /** Why nothing more is submitted: the last allocations failed at once. `isReported`: this process has said so before. */
   pauseReason(): Promise<{ readonly words: string; readonly isReported: boolean } | undefined>;
   sent(ids: readonly number[]): void;
@@ -58,6 +60,7 @@ export function openLimits(tools: SubmitTools, workflowId: number): QueueLimits 
   const memory = memoryOf(client, workflowId);
   /** How many are in the queue, as this call knows. */
   let inQueue: number | undefined;
+  const byLimits = openRoomByLimits(tools, workflowId);
 
   const most = ({ plan }: AllocationRecord) =>
     settings.maxQueued ?? plan?.max_queued ?? settings.usualMaxQueued ?? undefined;
@@ -80,10 +83,12 @@ export function openLimits(tools: SubmitTools, workflowId: number): QueueLimits 
     },
     most,
     async room(record) {
+      const limited = await byLimits.of(record);
       const limit = most(record);
-      if (limit === undefined) return undefined;
+      if (limit === undefined) return limited;
       if (inQueue === undefined || inQueue >= limit) inQueue = await waiting();
-      return limit - inQueue;
+      const inLine = { allocations: limit - inQueue, why: `max_queued ${limit}` };
+      return limited !== undefined && limited.allocations < inLine.allocations ? limited : inLine;
     },
     async pauseReason() {
       const nowMs = performance.now();
@@ -98,6 +103,7 @@ export function openLimits(tools: SubmitTools, workflowId: number): QueueLimits 
     sent(ids) {
       for (const id of ids) memory.submitted.push(id);
       if (inQueue !== undefined) inQueue += ids.length;
+      byLimits.sent(ids.length);
     },
   };
 }

@@ -175,6 +175,21 @@ describe('regenerate', () => {
     ]);
   });
 
+  it('slurm regenerate asks for no more nodes at once than the workflow may have, says so before, and plans the same the second time', async () => {
+    const { id } = await workflowOf(service, jobs(5), needs);
+    await service.client.updateWorkflow({ params: { id }, body: { limits: { nodes: 2 } } });
+    const words = 'The plan has 3 nodes, and at most 2 nodes of its workflow may be in use';
+    const planned = await regenerate(tools, id, { ...options, isDryRun: true });
+    expect(planned.warnings).toEqual([expect.stringContaining(words)]);
+    await regenerate(tools, id, options);
+    expect(slurm.submissions()).toBe(2);
+    const again = await regenerate(tools, id, options);
+    expect([slurm.submissions(), again.schedulers[0]?.allocations, again.warnings]).toEqual([2, 0, []]);
+    await service.client.updateWorkflow({ params: { id }, body: { limits: { nodes: 3 } } });
+    await regenerate(tools, id, options);
+    expect(slurm.submissions()).toBe(3);
+  });
+
   it('slurm regenerate does nothing in a dry run, or where no job waits', async () => {
     const { id, nodeId } = await workflowOf(service, jobs(1), needs);
     const found = await regenerate(tools, id, { ...options, isDryRun: true });

@@ -1,7 +1,9 @@
 import type { Client } from '../../client/client.ts';
 import { bindJobs } from '../../client/compat/bind-jobs.ts';
+import { workflowLimits } from '../../client/compat/known.ts';
 import { ServiceError } from '../../client/errors.ts';
 import { all } from '../../client/every.ts';
+import { overLimits } from '../../core/lifecycle/placement/allocation-room.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { type Remaining, subtractOpen } from '../../hpc/outstanding.ts';
 import type { Job } from '../../core/contract/job.ts';
@@ -85,7 +87,11 @@ export async function regenerate(
   const remaining = subtractOpen(plan.schedulers, open);
   const found = {
     pendingJobs: pending.jobs.length,
-    warnings: [...pending.warnings, ...plan.warnings],
+    warnings: [
+      ...pending.warnings,
+      ...plan.warnings,
+      ...overLimits((await workflowLimits(client, workflowId)).limits, nodesNow(remaining)),
+    ],
     existing: open.length,
     deferred: sum(remaining.filter(({ planned }) => planned.group.isDeferred)),
   };
@@ -135,6 +141,13 @@ export async function regenerate(
     }
   return { ...found, schedulers, submitted };
 }
+
+/** The nodes of the allocations that are submitted at once. */
+const nodesNow = (list: readonly Remaining[]) =>
+  list.reduce(
+    (total, { planned, allocations, nodes }) => total + (planned.group.isDeferred ? 0 : allocations * nodes),
+    0,
+  );
 
 const sum = (list: readonly Remaining[]) => list.reduce((total, { allocations }) => total + allocations, 0);
 

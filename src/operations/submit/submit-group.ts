@@ -15,11 +15,10 @@ export async function submitGroup(run: Run, group: readonly AllocationRecord[]):
     run.heldBy ??= await pauseReason(run);
     if (run.heldBy !== undefined) return hold(run, left, run.heldBy);
     const mostTasks = run.arrayRefusal === undefined ? await mostTasksOf(run, group) : 1;
-    const next = nextBatch({ ids: left.map(({ id }) => id), room: await limits.room(any), mostTasks });
-    if (next === undefined) {
-      run.heldBy = `max_queued ${limits.most(any)}`;
-      continue;
-    }
+    const room = await limits.room(any);
+    const next = nextBatch({ ids: left.map(({ id }) => id), room: room?.allocations, mostTasks });
+    // Allocations of another scheduler may be smaller.
+    if (next === undefined) return hold(run, left, room?.why ?? '');
     const { ids, isArray } = next;
     const [first] = ids as [number];
     const array = isArray ? { array_record_id: first } : {};

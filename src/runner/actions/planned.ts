@@ -7,12 +7,13 @@ const AGAIN_MS = 5_000;
 
 /**
  * Submits allocations that are planned for the workflow: one has left the queue, because this runner has begun. It happens in
- * parallel with the jobs, and never keeps the runner from ending.
+ * parallel with the jobs, and never keeps the runner from ending. `last` does so once more, when the allocation of this runner has ended for the
+ * server: limits of nodes count it no more.
  */
 export function startPlannedSubmissions(
   scheduling: Pick<Scheduling, 'submitPlanned'> | undefined,
   log: Log,
-): { close(): void } {
+): { close(): void; last(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined;
   let isOpen = true;
   const submit = async () => {
@@ -27,6 +28,7 @@ export function startPlannedSubmissions(
   };
   void submit();
   return {
+    last: submit,
     close() {
       isOpen = false;
       clearTimeout(timer);

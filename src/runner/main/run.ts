@@ -71,7 +71,10 @@ export async function startRunner(given: RunnerOptions): Promise<Runner> {
     const parts = { client: server.client, patient, registered, record, journal, drain: work.drain, startedAt };
     const summary = await tearDown({ ...equipment, ...parts, conversation, jobs }, end);
     // After a stop, or where a new run has begun, this runner does not know what is still needed.
-    if (summary.isReported && end.ending !== 'stopped' && end.ending !== 'superseded') await cancelUnneeded();
+    if (summary.isReported && end.ending !== 'stopped' && end.ending !== 'superseded') {
+      await cancelUnneeded();
+      await planned.last();
+    }
     guardian?.dismiss();
     stall?.close();
     signals?.close();

@@ -27,7 +27,7 @@ function wordsOf(
 ): string {
   const { needs, most } = waiting;
   if (isImpossible(waiting))
-    return `${needsIt} ${grouped(needs)} of ${nameWords(waiting)}, and at most ${grouped(most)} may be held: ${it} can never run`;
+    return `${needsIt} ${grouped(needs)} of ${limitName(waiting)}, and at most ${grouped(most)} may be held: ${it} can never run`;
   return `${waits} for ${limitWords(waiting)}; ${holderWords(waiting, workflowId)}`;
 }
 
@@ -35,12 +35,12 @@ function wordsOf(
 export function limitWords(limit: Omit<LimitInUse, 'held'>): string {
   const { name, needs, most } = limit;
   const entry = entryOfLimit(name);
-  if (entry === undefined) return `${grouped(needs)} of ${grouped(most)} ${nameWords(limit)}`;
+  if (entry === undefined) return `${grouped(needs)} of ${grouped(most)} ${limitName(limit)}`;
   return `${most === 1 ? 'the only job' : `one of the ${grouped(most)} jobs`} of ${entry} that may run at a time`;
 }
 
-/** The name, with whose jobs are counted where that is not the server. */
-function nameWords({ name, scope }: Pick<WaitingLimit, 'name' | 'scope'>): string {
+/** The name of a limit, with whose jobs are counted where that is not the server: `cores of its user`. */
+export function limitName({ name, scope }: Pick<WaitingLimit, 'name' | 'scope'>): string {
   return `${name}${WHOSE[scope]}`;
 }
 

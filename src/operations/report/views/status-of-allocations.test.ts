@@ -17,7 +17,7 @@ it('allocations that a limit holds back name the limit, and a pause says what it
   expect(
     linesOf('max_queued 4', undefined, 'max_queued 4', 'paused: the last 3 allocations ended within seconds'),
   ).toEqual([
-    '2 allocations are not submitted yet (max_queued 4): they follow as others leave the queue, or with torc submit 7',
+    '2 allocations are not submitted yet (max_queued 4): they follow as others start or end, or with torc submit 7',
     '1 allocation is not submitted yet: torc submit 7 completes it',
     '1 allocation is not submitted yet (paused: the last 3 allocations ended within seconds). To go on after a repair: torc submit 7',
   ]);

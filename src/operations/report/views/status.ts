@@ -228,6 +228,6 @@ export function unsubmittedLines(
     const what = `${counted(count, 'allocation')} ${one ? 'is' : 'are'} not submitted yet`;
     if (held === undefined) return `${what}: ${submit} completes ${one ? 'it' : 'them'}`;
     if (held.startsWith('paused')) return `${what} (${held}). To go on after a repair: ${submit}`;
-    return `${what} (${held}): ${one ? 'it follows' : 'they follow'} as others leave the queue, or with ${submit}`;
+    return `${what} (${held}): ${one ? 'it follows' : 'they follow'} as others start or end, or with ${submit}`;
   });
 }
