@@ -1,13 +1,11 @@
 import type { File, FileRemoval, RoCrateEntity } from '../../core/contract/artifact.ts';
+import { at, type CrateNode, type CrateValue, isOfType } from './node.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
 
 /**
  * The research object of a workflow as one JSON-LD document (RO-Crate 1.1): the descriptor of the document, the root,
  * which lists files and datasets as parts, and every stored entity.
  */
-
-type Json = RoCrateEntity['metadata'][string];
-type Node = RoCrateEntity['metadata'];
 
 const PROFILE = 'https://w3id.org/ro/crate/1.1';
 const DESCRIPTOR_ID = 'ro-crate-metadata.json';
@@ -35,17 +33,17 @@ export function crateDocument({ workflow, files, entities }: CrateRecords): obje
   const identifiers = identifiersOf(files, entities);
   const removed = new Set(files.flatMap(({ id, removal }) => (removal && IS_GONE.has(removal) ? [id] : [])));
   const isRemoved = ({ file_id: id }: RoCrateEntity) => typeof id === 'number' && removed.has(id);
-  const nodes = entities.map((entity): Node => ({
+  const nodes = entities.map((entity): CrateNode => ({
     ...withIdentifiers(nodeOf(entity), identifiers),
     ...(isRemoved(entity) && { creativeWorkStatus: 'Deleted' }),
   }));
   const gone = new Set<unknown>(entities.filter(isRemoved).map(({ entity_id: id }) => id));
   const described = (id: string) => nodes.find((node) => node['@id'] === id) ?? {};
   const parts = nodes
-    .filter((node) => (isA(node, 'File') || isA(node, 'Dataset')) && !gone.has(node['@id']))
+    .filter((node) => (isOfType(node, 'File') || isOfType(node, 'Dataset')) && !gone.has(node['@id']))
     .filter(isNoFrame);
-  const actions = nodes.filter((node) => isA(node, 'CreateAction'));
-  const root: Node = {
+  const actions = nodes.filter((node) => isOfType(node, 'CreateAction'));
+  const root: CrateNode = {
     '@id': ROOT_ID,
     '@type': 'Dataset',
     name: workflow.name,
@@ -54,7 +52,7 @@ export function crateDocument({ workflow, files, entities }: CrateRecords): obje
     hasPart: parts.map(reference),
     mentions: actions.map(reference),
   };
-  const descriptor: Node = {
+  const descriptor: CrateNode = {
     '@id': DESCRIPTOR_ID,
     '@type': 'CreativeWork',
     conformsTo: { '@id': PROFILE },
@@ -71,16 +69,11 @@ export function crateDocument({ workflow, files, entities }: CrateRecords): obje
   };
 }
 
-const isNoFrame = (node: Node) => node['@id'] !== ROOT_ID && node['@id'] !== DESCRIPTOR_ID;
-const reference = (node: Node) => ({ '@id': node['@id'] as string });
-
-const isA = (node: Node, type: string) => {
-  const found = node['@type'];
-  return Array.isArray(found) ? found.includes(type) : found === type;
-};
+const isNoFrame = (node: CrateNode) => node['@id'] !== ROOT_ID && node['@id'] !== DESCRIPTOR_ID;
+const reference = (node: CrateNode) => at(node['@id'] as string);
 
 /** The name of an entity is the stored one, regardless of its metadata. */
-const nodeOf = ({ entity_id: id, entity_type: type, metadata }: RoCrateEntity): Node => ({
+const nodeOf = ({ entity_id: id, entity_type: type, metadata }: RoCrateEntity): CrateNode => ({
   '@type': type,
   ...metadata,
   '@id': id,
@@ -100,8 +93,8 @@ function identifiersOf(files: CrateRecords['files'], entities: CrateRecords['ent
  * The node with references to a file by its path replaced by its identifier. The node's own name and the `sameAs` of a
  * file, which is its location, stay.
  */
-function withIdentifiers(node: Node, identifiers: ReadonlyMap<string, string>): Node {
-  const renamed = (value: Json): Json => {
+function withIdentifiers(node: CrateNode, identifiers: ReadonlyMap<string, string>): CrateNode {
+  const renamed = (value: CrateValue): CrateValue => {
     if (Array.isArray(value)) return value.map(renamed);
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
@@ -111,6 +104,6 @@ function withIdentifiers(node: Node, identifiers: ReadonlyMap<string, string>): 
       ]),
     );
   };
-  const stays = (key: string) => key === '@id' || (key === 'sameAs' && isA(node, 'File'));
+  const stays = (key: string) => key === '@id' || (key === 'sameAs' && isOfType(node, 'File'));
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, stays(key) ? value : renamed(value)]));
 }

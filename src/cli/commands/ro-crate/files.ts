@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { all } from '../../../client/every.ts';
+import { dirname, resolve } from 'node:path';
 import { recordKinds, recordsWithin } from '../../choose/choose-record.ts';
 import { openWorkflow } from '../../choose/choose-workflow.ts';
 import { type Command, command } from '../../command/command.ts';
@@ -9,28 +9,37 @@ import { integerOption, option } from '../../command/option.ts';
 import { counted } from '../../../core/quantity/count-text.ts';
 
 const roCrateExport = command('ro-crate export [workflow]', {
-  says: 'Write the research object of a workflow as an RO-Crate 1.1 document (ro-crate-metadata.json).',
-  example: '1 -o ro-crate-metadata.json',
-  more: 'A file with an identifier is named by it wherever another entity refers to its path. Properties stored for "./", such as a licence, belong to the root.',
-  options: [option('-o, --output <file>', 'write to this file instead of standard output')],
+  says: 'Write what was run as an RO-Crate 1.1 document (ro-crate-metadata.json): a Workflow Run Crate.',
+  example:
+    "1 -o ro-crate-metadata.json --license https://creativecommons.org/licenses/by/4.0/ --author 'Ada Lovelace 0000-0002-1825-0097'",
+  more: 'It has the command lines, times and ends of attempts, values that jobs read, containers, files and the workflow file. Passwords and keys in command lines are masked, as far as they look like some. A file with an identifier is named by it wherever another entity refers to its path. Properties stored for "./", such as a licence, belong to the root.',
+  options: [
+    option('-o, --output <file>', 'write to this file instead of standard output'),
+    option('--license <license>', 'the licence, best as a URL'),
+    option('--author <person>', 'an author, with the ORCID iD behind the name; may be repeated', { many: true }),
+    option('--description <text>', 'description of the research object (default: that of the workflow)'),
+  ],
   async run(context, [given], options) {
     const { output } = context;
     output.recordOnly('ro-crate export');
     const { id, client } = await openWorkflow(context, given);
-    const params = { id };
-    const workflow = await client.getWorkflow({ params });
-    const entities = await all((page) => client.listRoCrateEntities({ params, query: page }));
-    const files = await all((page) => client.listFiles({ query: { workflow_id: id, ...page } }));
-    const { crateDocument } = await import('../../../operations/crate/document.ts');
-    const text = JSON.stringify(crateDocument({ workflow, files, entities }), undefined, 2);
+    const { exportCrate } = await import('../../../operations/crate/export-crate.ts');
     const path = options.output;
+    const { document, entities, lacks } = await exportCrate(client, id, {
+      authors: options.author ?? [],
+      license: options.license,
+      description: options.description,
+      folder: path === undefined ? process.cwd() : dirname(resolve(path)),
+    });
+    const text = JSON.stringify(document, undefined, 2);
+    for (const words of lacks) output.warn(words);
     if (path === undefined) return output.text(text);
     const { writeWhole } = await import('../../../operations/whole-file.ts');
     await writeWhole(path, (write) => write(text));
     output.record(
       'ro-crate export',
-      { workflow_id: id, output_file: path, entities: entities.length },
-      `Exported ${counted(entities.length, 'RO-Crate entity', 'RO-Crate entities')} of workflow ${id} to ${path}`,
+      { workflow_id: id, output_file: path, entities },
+      `Exported ${counted(entities, 'RO-Crate entity', 'RO-Crate entities')} of workflow ${id} to ${path}`,
     );
   },
 });

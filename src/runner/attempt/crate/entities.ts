@@ -25,9 +25,11 @@ const oneOrAll = <Item>(items: Item[]): Item | Item[] => {
   return only !== undefined && more.length === 0 ? only : items;
 };
 
-const softwareId = (runId: number) => `#software-torc-run-id-${runId}`;
+/** The `@id` of the program that ran a run. */
+export const softwareId = (runId: number) => `#software-torc-run-id-${runId}`;
 const runEntityId = (runId: number) => `#torc-run-id-${runId}`;
-const attemptId = (jobId: number, attempt: number) => `#job-${jobId}-attempt-${attempt}`;
+/** The `@id` of an attempt. */
+export const attemptId = (jobId: number, attempt: number) => `#job-${jobId}-attempt-${attempt}`;
 
 const PLAN_ID = '#torc-workflow';
 
