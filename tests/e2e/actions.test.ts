@@ -230,3 +230,58 @@ it('a run of its own after a reset has the actions carried out again', async () 
   await run().ended;
   expect(said(folder)).toEqual(['start', 'only', 'end', 'start', 'only', 'end']);
 });
+
+describe('what went wrong as a trigger', () => {
+  const state =
+    'echo "$TORC_WORKFLOW_STATE $TORC_JOBS_COMPLETED $TORC_JOBS_FAILED $TORC_JOBS_STOPPED $TORC_JOBS_RUNNING $TORC_JOBS_NOT_RUN|$TORC_FAILED_JOB_NAME|$TORC_FAILURE" >> ../said';
+
+  it('an action of the first failure is carried out once while others run, and knows the job and its cause', async () => {
+    const waits = 'until test -e acted; do sleep 0.02; done';
+    const { folder, run } = await benchOf({
+      jobs: [
+        job('bad', { command: 'exit 3' }),
+        job('worse', { command: `${waits}; exit 4` }),
+        job('fine', { command: waits }),
+      ],
+      actions: [
+        notes('on_first_failure', '', { commands: [state, 'touch ../acted'] }),
+        notes('on_workflow_complete', '', { commands: [state] }),
+        notes('on_stuck', 'stuck'),
+      ],
+    });
+    expect((await run('--max-parallel-jobs', '3').ended).code).toBe(0);
+    const [first, end, ...others] = said(folder);
+    expect(first).toMatch(/^running 0 1 0 [12] [01]\|bad\|the command itself ended with 3$/);
+    expect(end).toMatch(/^failed 1 2 0 0 0\|bad\|the command itself ended with 3$/);
+    expect(others).toEqual([]);
+  });
+
+  it('an action of a workflow that nothing runs any more is carried out by the runner that leaves jobs behind', async () => {
+    const { folder, run } = await benchOf({
+      jobs: [job('fine'), job('wide', { resource_requirements: 'wide' })],
+      resource_requirements: [{ name: 'wide', num_cpus: 99, memory: '1m', runtime: 'PT1M' }],
+      actions: [
+        notes('on_stuck', '', { commands: [state] }),
+        notes('on_first_failure', 'failure'),
+        notes('on_workflow_complete', 'complete'),
+      ],
+    });
+    await run().ended;
+    expect(said(folder)).toEqual(['fine', 'waiting 1 0 0 0 1||']);
+  });
+
+  it('neither is carried out in a workflow whose jobs all complete, nor listed as due to a runner of Torc', async () => {
+    const { folder, run, server } = await benchOf({
+      jobs: [job('fine'), job('next', { depends_on: ['fine'] })],
+      actions: [notes('on_stuck', 'stuck'), notes('on_first_failure', 'failure')],
+    });
+    const due = (trigger: string) =>
+      server.client.listPendingActions({ params: { id: 1 }, query: { trigger_type: trigger } });
+    for (const trigger of ['on_workflow_start', 'on_jobs_ready', 'on_jobs_complete', 'on_worker_start'])
+      expect(await due(trigger)).toEqual([]);
+    await run().ended;
+    expect(said(folder)).toEqual(['fine', 'next']);
+    expect(await due('on_first_failure')).toEqual([]);
+    expect(await due('on_stuck')).toEqual([]);
+  });
+});

@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { Log } from '../facts/log.ts';
-import { plannedActionOf, isHeldBy, JOB_TRIGGERS } from './choose.ts';
+import { plannedActionOf, isHeldBy, RUN_TRIGGERS } from './choose.ts';
 import { createActionClaims } from './claims.ts';
 import { createExecute, type ExecuteOptions } from './execute.ts';
 import { createActionQueue } from './queue.ts';
@@ -86,7 +86,7 @@ export async function createActions(options: ActionsOptions) {
       hasActions = true;
       const fresh = due.filter((id) => !done.has(id) && !leftToOthers.has(id) && !expected.has(id));
       if (fresh.length === 0 || isEnding) return;
-      void enqueue(JOB_TRIGGERS, fresh);
+      void enqueue(RUN_TRIGGERS, fresh);
     },
     /** Actions that a lost runner had claimed for the start of the workflow may be available again. */
     armedAgain() {
@@ -103,10 +103,14 @@ export async function createActions(options: ActionsOptions) {
         return true;
       }
     },
-    /** Executes the actions of the end; the server must be reachable. Actions of jobs only if there is time for them. */
-    async end({ ofJobs }: { readonly ofJobs: boolean }) {
+    /**
+     * Executes the actions of the end; the server must be reachable. Actions of jobs only if there is time for them, and those of a
+     * workflow that nothing runs any more only if this runner leaves jobs behind.
+     */
+    async end({ ofJobs, leavesJobs }: { readonly ofJobs: boolean; readonly leavesJobs: boolean }) {
       isEnding = true;
-      await enqueue([...(ofJobs ? JOB_TRIGGERS : []), 'on_workflow_complete', 'on_worker_complete']);
+      const stuck = leavesJobs ? ['on_stuck'] : [];
+      await enqueue([...(ofJobs ? RUN_TRIGGERS : []), ...stuck, 'on_workflow_complete', 'on_worker_complete']);
     },
   };
 }

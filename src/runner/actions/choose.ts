@@ -33,7 +33,9 @@ export function plannedActionOf(
 const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
 
 /** Triggers that occur while a runner runs, in the order in which they are checked. */
-export const JOB_TRIGGERS = ['on_jobs_ready', 'on_jobs_complete'] as const;
+const JOB_TRIGGERS = ['on_jobs_ready', 'on_jobs_complete'] as const;
+/** The same with the one that keeps no idle runner: a failure may never come. */
+export const RUN_TRIGGERS = [...JOB_TRIGGERS, 'on_first_failure'] as const;
 
 /** How long an action that is not due keeps an idle runner alive, from the last end of one of its jobs. */
 const GRACE_MS = 120_000;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Client } from '../../client/client.ts';
 import type { Shells } from '../launch/shell.ts';
 import type { CurrentRun } from '../ledger/current-run.ts';
 import { createExecute } from './execute.ts';
@@ -17,6 +18,8 @@ async function happens(commands: readonly string[], { failing = '', isOver = fal
     },
   } as unknown as Shells;
   const execute = createExecute({
+    // It is away: an action runs without knowing how the workflow stands.
+    client: { getWorkflowStatus: () => Promise.reject(new Error('away')) } as unknown as Client,
     run: {
       ...facts,
       ledger: { action: (id: number, what: string) => void events.push(`${what} ${id}`) },

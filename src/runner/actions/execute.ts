@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Client } from '../../client/client.ts';
 import type { WorkflowAction } from '../../core/contract/scheduling.ts';
 import type { Shells } from '../launch/shell.ts';
 import type { CurrentRun } from '../ledger/current-run.ts';
@@ -7,8 +8,10 @@ import { runVariables } from '../step/request.ts';
 import type { ActionWork } from './choose.ts';
 import type { ActionClaims } from './claims.ts';
 import type { Scheduling } from '../facts/scheduling.ts';
+import { stateVariables } from './state-variables.ts';
 
 export interface ExecuteOptions {
+  readonly client: Client;
   readonly run: CurrentRun;
   readonly nodeId: number;
   readonly shells: Shells;
@@ -19,12 +22,12 @@ export interface ExecuteOptions {
 /** Executes an action that this runner has claimed, and reports its end. */
 export type Execute = (action: WorkflowAction & { readonly id: number }, planned: ActionWork) => Promise<void>;
 
-export function createExecute({ run, nodeId, shells, scheduling, claims }: ExecuteOptions): Execute {
+export function createExecute({ client, run, nodeId, shells, scheduling, claims }: ExecuteOptions): Execute {
   const { ledger, log } = run;
   const runCommands = async (commands: readonly string[], output: string): Promise<string | undefined> => {
     // The commands run in the output directory, where a relative path to it would be wrong.
     const cwd = resolve(run.outputDir);
-    const variables = runVariables({ ...run, outputDir: cwd });
+    const variables = [...runVariables({ ...run, outputDir: cwd }), ...(await stateVariables(client, run.workflowId))];
     for (const script of commands) {
       const end = await shells.run({ script, cwd, variables, output });
       if (end !== undefined) return `${end} of ${script}`;

@@ -59,7 +59,10 @@ export async function tearDown(
   // An allocation that was requeued starts again: what this runner held is for its next one, as that of a runner that is gone.
   const goesOn = jobs.hasKept && !isSuperseded;
   if (isReported && !isSuperseded && !goesOn)
-    await actions.end({ ofJobs: ending !== 'stopped' && ending !== 'canceled' });
+    await actions.end({
+      ofJobs: ending !== 'stopped' && ending !== 'canceled',
+      leavesJobs: ending === 'stuck' || ending === 'idle' || ending === 'deadline',
+    });
   if (isReported) await parts.crate?.end({ isComplete: ending === 'complete' });
   await endLeftoverProcesses(registered.own, log);
   const seconds = (performance.now() - parts.startedAt) / 1000;

@@ -11,6 +11,8 @@ export const createDue = ({ armed, isTriggered, waiting }: DueQueries) => {
   const waitsFor = new Map<number, number>();
 
   const waits = ({ id, trigger_type: trigger }: ArmedAction): boolean => {
+    // The store counts failed jobs, so that nothing needs to be kept for it.
+    if (trigger === 'on_first_failure') return false;
     const known = waitsFor.get(id);
     if (known !== undefined && waiting[trigger].still.get({ jobId: known }) !== undefined) return true;
     const next = waiting[trigger].last.get({ id });

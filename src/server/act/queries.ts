@@ -26,7 +26,7 @@ export const actQueries = (db: Database) => ({
 /** An action of jobs that no runner has executed, or a persistent one. */
 export interface ArmedAction {
   id: number;
-  trigger_type: keyof typeof reachedFor;
+  trigger_type: keyof typeof reachedFor | 'on_first_failure';
   /** Whether it was triggered by hand, regardless of the jobs. */
   is_reached: number;
 }
@@ -35,7 +35,7 @@ export const dueQueries = (db: Database) => ({
   armed: db.prepare<{ workflowId: number }, ArmedAction>(`
     select id, trigger_type, trigger_count >= required_triggers as is_reached
     from workflow_action
-    where workflow_id = :workflowId and trigger_type in ('on_jobs_ready', 'on_jobs_complete')
+    where workflow_id = :workflowId and trigger_type in ('on_jobs_ready', 'on_jobs_complete', 'on_first_failure')
       and (executed = 0 or persistent = 1)
     order by id`),
   isTriggered: db.prepare<{ id: number }, { id: number }>(

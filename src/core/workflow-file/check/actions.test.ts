@@ -17,6 +17,8 @@ test.each([
   [nodes],
   [{ ...nodes, scheduler: 'any', scheduler_type: 'local' }],
   [{ ...commands, trigger_type: 'on_worker_start' }],
+  [{ ...commands, trigger_type: 'on_first_failure' }],
+  [{ ...commands, trigger_type: 'on_stuck' }],
   [{ ...commands, trigger_type: 'on_worker_complete', persistent: true }],
   [{ ...commands, trigger_type: 'on_jobs_ready', jobs: ['a'] }],
   [{ ...commands, trigger_type: 'on_jobs_complete', job_name_regexes: ['^b_'] }],
@@ -26,7 +28,7 @@ test.each([
   [
     { ...commands, trigger_type: 'on_ready_jobs' },
     [
-      "Action validation failed: action has unknown trigger_type 'on_ready_jobs'; valid trigger types are: on_workflow_start, on_workflow_complete, on_worker_start, on_worker_complete, on_jobs_ready, on_jobs_complete",
+      "Action validation failed: action has unknown trigger_type 'on_ready_jobs'; valid trigger types are: on_workflow_start, on_workflow_complete, on_worker_start, on_worker_complete, on_jobs_ready, on_jobs_complete, on_first_failure, on_stuck",
     ],
   ],
   [

@@ -13,6 +13,9 @@ const TRIGGERS = [
   'on_worker_complete',
   'on_jobs_ready',
   'on_jobs_complete',
+  // Not of Torc, which refuses a file that has them.
+  'on_first_failure',
+  'on_stuck',
 ];
 const ACTIONS = ['run_commands', 'schedule_nodes'];
 

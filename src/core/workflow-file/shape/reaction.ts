@@ -59,7 +59,7 @@ export const failureHandler = object('FailureHandlerSpec', {
 export const action = object('WorkflowActionSpec', {
   trigger_type: must(
     stringShape,
-    'When: on_workflow_start, on_workflow_complete, on_jobs_ready, on_jobs_complete, on_worker_start or on_worker_complete.',
+    'When: on_workflow_start, on_workflow_complete, on_jobs_ready, on_jobs_complete, on_worker_start, on_worker_complete, on_first_failure or on_stuck.',
     { example: 'on_jobs_complete' },
   ),
   action_type: must(stringShape, 'What: run_commands or schedule_nodes.', { example: 'run_commands' }),

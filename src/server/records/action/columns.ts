@@ -1,4 +1,4 @@
-import { OPEN } from '../../../core/job/statuses.ts';
+import { FAILED, HELD, OPEN, type StatusSet } from '../../../core/job/statuses.ts';
 import { anyOf } from '../rows/status.ts';
 import { actionState } from './claims.ts';
 
@@ -16,6 +16,22 @@ const reached = (statuses: string) => `(
   select count(*) from json_each(workflow_action.job_ids) named cross join job on job.id = named.value
   where job.workflow_id = workflow_action.workflow_id and job.status in (${statuses}))`;
 
+/** Whether the workflow of an action has jobs with one of these statuses. */
+const anyJobs = (statuses: StatusSet) => `exists (
+  select 1 from job_count
+  where job_count.workflow_id = workflow_action.workflow_id and status in ${anyOf(statuses)} and jobs > 0)`;
+
+/** No runner but the one that asks, which is about to leave, and no allocation but its own. */
+const NOTHING_ELSE = `(
+  (select count(*) from compute_node
+    where compute_node.workflow_id = workflow_action.workflow_id and is_active = 1) <= 1
+  and (select count(*) from scheduled_compute_node allocation
+    where allocation.workflow_id = workflow_action.workflow_id and allocation.status in ('planned', 'pending', 'active')
+      and (allocation.status <> 'active' or not exists (
+        select 1 from compute_node
+        where compute_node.workflow_id = workflow_action.workflow_id and is_active = 1
+          and json_extract(compute_node.scheduler, '$.scheduler_id') = allocation.id))) = 0)`;
+
 /**
  * How often the trigger of an action has occurred. Triggers of jobs and of the end are derived from the state of the
  * jobs, so no counter must be updated when a job changes; the others were counted at initialization.
@@ -28,6 +44,8 @@ export const triggerCount = `max(trigger_count, case trigger_type
       select 1 from job_count
       where job_count.workflow_id = workflow.id and status in ${anyOf(OPEN)} and jobs > 0)
     from workflow where workflow.id = workflow_action.workflow_id)
+  when 'on_first_failure' then ${anyJobs(FAILED)}
+  when 'on_stuck' then (${anyJobs(OPEN)} and not ${anyJobs(HELD)} and ${NOTHING_ELSE})
   else 0 end)`;
 
 /** The columns of an action, as the API has it. */

@@ -124,7 +124,7 @@ export const updateQueries = (db: Database) => ({
       when trigger_type in ('on_jobs_ready', 'on_jobs_complete') then exists (
         select 1 from json_each(workflow_action.job_ids) named
         cross join job on job.id = named.value and job.status = ${STATUS.uninitialized})
-      else trigger_type = 'on_workflow_complete' end`),
+      else trigger_type in ('on_workflow_complete', 'on_first_failure', 'on_stuck') end`),
   removeUnused: each(USES, (kind) =>
     db.prepare<{ id: number; workflowId: number }>(`
       delete from ${TABLES[kind]} where id = :id and workflow_id = :workflowId and not (${USES[kind]})`),
