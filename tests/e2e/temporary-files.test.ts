@@ -75,6 +75,18 @@ describe('temporary files', () => {
     expect([isThere('t'), await attempts()]).toEqual([false, { make: 1, read: 1, fails: 2 }]);
   });
 
+  it('a file whose last open reader an update removes is deleted by the next run, and one with a reader left is not', async () => {
+    const fails = (name: string) => `  - { name: ${name}, command: 'test -e fixed', inputs: [t] }\n`;
+    flow(`${TWO}${fails('one')}${fails('two')}`);
+    await run('flow.yaml');
+    flow(`${TWO}${fails('one')}`);
+    await run('flow.yaml', '--update');
+    expect([isThere('t'), await removals()]).toEqual([true, { t: undefined, out: undefined }]);
+    flow(TWO);
+    expect((await run('flow.yaml', '--update')).stderr).toContain('deleted 1 temporary file');
+    expect([isThere('t'), await attempts()]).toEqual([false, expect.objectContaining({ make: 1, read: 1 })]);
+  });
+
   it('with --keep-temporary, or its key, files stay, and a later run without it deletes them', async () => {
     flow(TWO);
     expect((await run('flow.yaml', '--keep-temporary')).stderr).not.toContain('temporary file');

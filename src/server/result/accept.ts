@@ -135,7 +135,7 @@ export const createAccept = (store: Store, queries: ResultReportQueries) => {
     ended.write();
 
     const accepted = ends.filter((_, index) => acceptances[index] === 'accepted');
-    findUnneeded(
+    findUnneeded.of(
       workflowId,
       accepted.filter(({ status }) => status === 'completed').map(({ jobId }) => jobId),
     );

@@ -18,6 +18,12 @@ export const unneededFileQueries = (db: Database) => ({
     join file on file.id = touched.file_id
     where file.temporary = 1 and file.removal is null
       and exists (select 1 from job_output_file made where made.file_id = file.id and made.made_size >= 0)`),
+  made: db.prepare<{ workflowId: number; after: number; limit: number }, { id: number }>(`
+    select id from file
+    where workflow_id = :workflowId and id > :after and temporary = 1 and removal is null
+      and exists (select 1 from job_output_file made where made.file_id = file.id and made.made_size >= 0)
+    order by id
+    limit :limit`),
   // The smallest id at or after `from` of those that read or make the file and have not completed.
   openUser: db.prepare<{ fileId: number; from: number }, { id: number }>(`
     select id from (

@@ -1,3 +1,5 @@
+import { byId } from '../../store/rows.ts';
+import type { WorkSteps } from '../../store/work.ts';
 import type { unneededFileQueries } from './removal-queries.ts';
 
 /**
@@ -7,7 +9,7 @@ import type { unneededFileQueries } from './removal-queries.ts';
  * A file with ten thousand readers must not have them all read at each end: of each file one job that has not completed is
  * remembered, and the next one is looked for behind it. What is remembered only decides where the search begins.
  */
-export const createUnneededFiles = ({ hasTemporary, touchedBy, openUser, markDue }: Queries) => {
+export const createUnneededFiles = ({ hasTemporary, touchedBy, openUser, markDue, made }: Queries) => {
   const waitsFor = new Map<number, number>();
 
   const isOpen = (fileId: number): boolean => {
@@ -22,12 +24,28 @@ export const createUnneededFiles = ({ hasTemporary, touchedBy, openUser, markDue
     return true;
   };
 
-  return (workflowId: number, completedJobs: readonly number[]): void => {
-    if (completedJobs.length === 0 || hasTemporary.get({ workflowId }) === undefined) return;
-    const jobs = JSON.stringify(completedJobs);
-    for (const { id } of touchedBy.all({ jobs })) if (!isOpen(id)) markDue.run({ id });
+  return {
+    of(workflowId: number, completedJobs: readonly number[]): void {
+      if (completedJobs.length === 0 || hasTemporary.get({ workflowId }) === undefined) return;
+      const jobs = JSON.stringify(completedJobs);
+      for (const { id } of touchedBy.all({ jobs })) if (!isOpen(id)) markDue.run({ id });
+    },
+    /** Those of a whole workflow: an update may have removed the last job that was to read a file. */
+    *ofWorkflow(workflowId: number): WorkSteps {
+      if (hasTemporary.get({ workflowId }) === undefined) return;
+      yield* byId(
+        PAGE,
+        (page) => made.all({ workflowId, ...page }),
+        ({ id }) => {
+          if (!isOpen(id)) markDue.run({ id });
+        },
+      );
+    },
   };
 };
+
+/** Files between two steps: about 1 ms. */
+const PAGE = 128;
 
 type Queries = ReturnType<typeof unneededFileQueries>;
 

@@ -1,6 +1,8 @@
 import type { PlanUpdate, PlanUpdated } from '../../../core/contract/plan-update.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 import type { Caller } from '../../caller.ts';
+import { unneededFileQueries } from '../../records/file/removal-queries.ts';
+import { createUnneededFiles } from '../../records/file/unneeded.ts';
 import type { NoteAction } from '../../records/event/user-action.ts';
 import type { Edges } from '../../records/edges/edges.ts';
 import type { Store } from '../../records/store.ts';
@@ -43,6 +45,7 @@ export const createPlanUpdate = (
   const { find, windows, releases, changes, works } = store;
   const apply = createApply(store, queries, edges);
   const settle = createSettle(store, queries, initialize);
+  const findUnneeded = createUnneededFiles(unneededFileQueries(store.db));
   const dropSteps = (workflowId: number) => inPages((limit) => queries.dropSteps.run({ workflowId, limit }));
 
   function* applyStored(workflowId: number, progress: Progress): WorkSteps {
@@ -68,6 +71,7 @@ export const createPlanUpdate = (
       yield;
     }
     const ready = isInitialized ? yield* settle(workflowId, runId, progress.sparesEnded === true) : 0;
+    yield* findUnneeded.ofWorkflow(workflowId);
     yield* dropSteps(workflowId);
     if (ready > 0) changes.record(workflowId, 'jobs_ready', [{ jobs: ready }]);
     releases.closeIfComplete(workflowId);
