@@ -138,6 +138,34 @@ it('a job that runs again makes the maker of its deleted input run, whichever cl
   });
 });
 
+it('a job that a runner claimed ahead waits again under another number, and counts as a first attempt', async () => {
+  const flow = await workflowOfFiles([
+    { name: 'make', makes: ['t'] },
+    { name: 'read', reads: ['t'], makes: ['A'] },
+    { name: 'other', makes: ['B'] },
+    { name: 'both', reads: ['A', 'B'] },
+  ]);
+  const { jobs } = await turn(flow, wanted);
+  const [make, other] = jobs as [ClaimedJob, ClaimedJob];
+  await turn(flow, { completed: [completed(make)] });
+  const { jobs: readers } = await turn(flow, wanted);
+  await turn(flow, { completed: readers.map((job) => completed(job)) });
+  const { files } = await take(flow);
+  await take(
+    flow,
+    files.map(({ id }) => ({ id, removal: 'deleted', removed_bytes: 5 })),
+  );
+  const { ahead } = await turn(flow, { want: { ...wanted.want, ahead: { limit: 9, after: [other.id] } } });
+  expect(ahead?.jobs.map(({ name }) => name)).toEqual(['both']);
+
+  // The file is gone, so its maker runs for the new reader, and everything behind it again.
+  const late = { name: 'late', command: 'true', input_file_ids: [flow.fileIds.get('t') as number] };
+  await service.client.updatePlan({ params: { id: flow.id }, query: {}, body: { jobs: { add: [late] } } });
+  expect(await statuses(service, flow.id)).toMatchObject({ make: 'ready', read: 'blocked', both: 'blocked' });
+  const { items } = await service.client.listJobs({ query: { workflow_id: flow.id, name: 'both' } });
+  expect(items).toMatchObject([{ attempt_id: 2, refunded_attempts: 1 }]);
+});
+
 test('no file is given before all that read or make it have completed, none is missing at a start, none is left', async () => {
   const graph = fc.array(fc.record({ reads: fc.array(fc.nat(5), { maxLength: 3 }), isKept: fc.boolean() }), {
     minLength: 1,

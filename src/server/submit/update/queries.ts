@@ -132,7 +132,8 @@ export const updateQueries = (db: Database) => ({
 
   changeJob: db.prepare<Record<string, ColumnValue>>(`
     update job set ${assigned([...definitionNames, ...referenceNames, 'class_id'])} where id = :id`),
-  // It runs as a first attempt, under a number that no result of this run has.
+  // It runs as a first attempt, under a number that no result of this run has, nor an attempt that a runner has: also one that it claimed ahead,
+  // which the database would give another number without a refund, so that failure handlers counted an attempt that never was.
   runAgain: db.prepare<{ id: number; runId: number }>(`
     update job set
       status = ${STATUS.uninitialized},
@@ -140,7 +141,7 @@ export const updateQueries = (db: Database) => ({
       refunded_attempts = attempt_id + begun.is_begun - 1,
       removed_at_ms = null, start_time = null, compute_node_id = null, claimed_by = null
     from (
-      select status not in ${anyOf(UNCLAIMED, 'disabled')}
+      select status not in ${anyOf(UNCLAIMED, 'disabled')} or claimed_by is not null
         or exists (
           select 1 from result
           where result.job_id = job.id and result.run_id = :runId and result.attempt_id = job.attempt_id) as is_begun
