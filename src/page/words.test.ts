@@ -40,17 +40,17 @@ describe('the verdict about a workflow', () => {
 });
 
 describe('the reasons why jobs wait', () => {
+  const NOTHING = {
+    workflow_id: 7,
+    jobs_by_status: Object.fromEntries(jobStatuses.map((each) => [each, 0])),
+    active_compute_nodes: 0,
+    pending_scheduled_nodes: 0,
+    active_scheduled_nodes: 0,
+    runtime_blocked_ready_jobs: 0,
+  } as unknown as WorkflowStatus;
   const status = (counts: Counts, more: Partial<WorkflowStatus> = {}, place: Partial<RunPlace> = {}) =>
     reasonsToWait(
-      {
-        workflow_id: 7,
-        jobs_by_status: { ...Object.fromEntries(jobStatuses.map((each) => [each, 0])), ...counts },
-        active_compute_nodes: 0,
-        pending_scheduled_nodes: 0,
-        active_scheduled_nodes: 0,
-        runtime_blocked_ready_jobs: 0,
-        ...more,
-      } as WorkflowStatus,
+      { ...NOTHING, jobs_by_status: { ...NOTHING.jobs_by_status, ...counts }, ...more },
       { ...anywhere(7), ...place },
     ).map(({ jobs, words, command }) => `${jobs} ${words}${command === undefined ? '' : `: ${command}`}`);
 
@@ -80,6 +80,23 @@ describe('the reasons why jobs wait', () => {
     expect(status({ pending_failed: 1 })).toEqual([`${words}: torc recover 7 --dry-run`]);
     for (const alive of ['active_compute_nodes', 'active_scheduled_nodes', 'pending_scheduled_nodes'])
       expect(status({ pending_failed: 1 }, { [alive]: 1 })).toEqual([`${words}: torc watch 7 --recover`]);
+  });
+
+  it('the reasons name what no runner has, and count only the others among those that wait for a place', () => {
+    const gpus = { reason: 'gpus', needs: '8 GPUs', has: '0 GPUs', jobs: 1, job_id: 203, job_name: 'big' } as const;
+    const all = reasonsToWait(
+      { ...NOTHING, workflow_id: 7, jobs_by_status: { ...NOTHING.jobs_by_status, ready: 3 }, active_compute_nodes: 1 },
+      anywhere(7),
+      [gpus],
+    );
+    expect(all).toEqual([
+      {
+        jobs: 1,
+        words: 'needs more GPUs than the runner has: big (job 203) needs 8 GPUs, it has 0 GPUs',
+        command: 'torc jobs explain 203',
+      },
+      { jobs: 2, words: 'are ready, and the runners have no free place at the moment' },
+    ]);
   });
 
   it('the reasons name labels and times that no runner has, and only else that runners are full', () => {

@@ -1,3 +1,5 @@
+import { unclaimableWords } from '../core/lifecycle/placement/unclaimable.ts';
+import type { UnclaimableJobs } from '../core/contract/unclaimable.ts';
 import { limitedWords } from '../core/lifecycle/placement/waiting-limit.ts';
 import { sentenceOf } from '../core/attempt/cause.ts';
 import type { CauseCode } from '../core/contract/cause-code.ts';
@@ -93,8 +95,12 @@ export interface WaitingReason {
   readonly command?: string;
 }
 
-/** Why jobs wait, the most important reason first. */
-export function reasonsToWait(status: WorkflowStatus, place: RunPlace | undefined): WaitingReason[] {
+/** Why jobs wait, the most important reason first. `unclaimable` are ready jobs that no active runner can take. */
+export function reasonsToWait(
+  status: WorkflowStatus,
+  place: RunPlace | undefined,
+  unclaimable: readonly UnclaimableJobs[] = [],
+): WaitingReason[] {
   const { workflow_id: id, jobs_by_status: counts, active_compute_nodes: runners } = status;
   const labels = Object.entries(status.unserved_ready_labels ?? {});
   const limits = status.waiting_limits ?? [];
@@ -105,6 +111,9 @@ export function reasonsToWait(status: WorkflowStatus, place: RunPlace | undefine
   // Where a person submits scripts it is a sentence.
   const isCommand = next === undefined || COMMAND.test(next);
   const late = status.runtime_blocked_ready_jobs;
+  // Labels, times and limits are reasons of their own.
+  const tooLarge = runners > 0 ? unclaimable.filter(({ reason: why }) => TOO_LARGE.has(why)) : [];
+  const others = ready - tooLarge.reduce((sum, { jobs }) => sum + jobs, 0);
   const reasons: (WaitingReason | undefined)[] = [
     reason(counts.uninitialized, 'has', 'have', 'not been initialized', `torc workflows init ${id}`),
     runners > 0
@@ -128,8 +137,13 @@ export function reasonsToWait(status: WorkflowStatus, place: RunPlace | undefine
     ),
     reason(late, 'needs', 'need', 'more time than any runner has left'),
     ...limits.map((limit): WaitingReason => ({ jobs: limit.jobs, words: limitedWords(limit, id) })),
-    runners > 0 && labels.length === 0 && late === 0 && limits.length === 0
-      ? reason(ready, 'is', 'are', 'ready, and the runners have no free place at the moment')
+    ...tooLarge.map((one): WaitingReason => ({
+      jobs: one.jobs,
+      words: unclaimableWords(one).replace(/^\d+ ready jobs? /, ''),
+      command: `torc jobs explain ${one.job_id}`,
+    })),
+    runners > 0 && labels.length === 0 && late === 0 && limits.length === 0 && others > 0
+      ? reason(others, 'is', 'are', 'ready, and the runners have no free place at the moment')
       : undefined,
     reason(counts.pending, 'is', 'are', 'about to start: a runner has claimed jobs ahead'),
     reason(counts.blocked, 'waits', 'wait', 'for other jobs to complete'),
@@ -143,6 +157,8 @@ export function reasonsToWait(status: WorkflowStatus, place: RunPlace | undefine
   ];
   return reasons.filter((each) => each !== undefined);
 }
+
+const TOO_LARGE: ReadonlySet<string> = new Set(['cpus', 'memory', 'gpus', 'nodes', 'scheduler']);
 
 function reason(jobs: number, one: string, many: string, words: string, command?: string): WaitingReason | undefined {
   if (jobs === 0) return undefined;

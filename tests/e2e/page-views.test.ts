@@ -39,6 +39,7 @@ describe.skipIf(CHROMIUM === undefined)('the views of the page (skipped where ch
       `name: pasted\njobs:\n  - { name: first, comand: 'true' }\n  - { name: "${HARMFUL.replaceAll('"', "'")}" }\n`,
     );
     await page.getByText('prevent its creation').waitFor();
+    await page.getByText('unknown field `comand`; did you mean "command"?').waitFor();
     await page.getByRole('button', { name: '3:20' }).click();
     expect(await page.evaluate('document.activeElement.selectionStart')).toBe('name: pasted\njobs:\n'.length + 19);
     expect(await page.getByRole('button', { name: /^Create / }).count()).toBe(0);

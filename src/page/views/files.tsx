@@ -55,9 +55,16 @@ function Files(search: FileSearch) {
     () => client.listFiles({ query: { ...query, include_uses: true } }),
     10_000,
   );
+  // Files of jobs alone have their paths as names: a column of them would say nothing.
+  const isNamed = live.value?.items.some(({ name, path }) => name !== path) !== false;
   return (
     <PageSection title="Files">
-      <PagedTable live={live} what="files" cursor={cursor} columns={FILES}>
+      <PagedTable
+        live={live}
+        what="files"
+        cursor={cursor}
+        columns={isNamed ? FILES : FILES.filter(({ title }) => title !== 'Path')}
+      >
         <p class="note">{none('files', search.name)}</p>
       </PagedTable>
     </PageSection>
@@ -99,7 +106,8 @@ const FILES: readonly TableColumn<FileRecord>[] = [
   {
     title: 'Path',
     kind: 'wide',
-    cell: ({ name, path }) => (name === path ? 'same' : <code>{shortenedText(path, 400)}</code>),
+    // A file of a job has its path as its name.
+    cell: ({ name, path }) => (name === path ? '' : <code>{shortenedText(path, 400)}</code>),
   },
   {
     title: 'Size',

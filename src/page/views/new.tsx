@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
-import type { Problem } from '../../core/workflow-file/problems/problems.ts';
+import { type Problem, problemSentence } from '../../core/workflow-file/problems/problems.ts';
 import { after } from '../../client/long-timers.ts';
 import { connection } from '../connection.ts';
 import type { CheckedFile } from '../new/check.ts';
@@ -137,7 +137,7 @@ function Reading({ checked, goTo }: { readonly checked: CheckedFile; readonly go
             {
               title: 'Problem',
               kind: 'wide',
-              cell: (problem) => <span class="name">{shortenedText(problem.plain ?? problem.message, 600)}</span>,
+              cell: (problem) => <span class="name">{shortenedText(problemSentence(problem), 600)}</span>,
             },
           ]}
         />

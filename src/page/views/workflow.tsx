@@ -128,7 +128,7 @@ function Whole({ workflow, status, pace, moved, graph, timeline, query, again }:
           moved={moved}
         />
       )}
-      <Waiting status={status} />
+      <Waiting status={status} pace={pace} moved={moved} />
       {status.total_jobs > 0 && <Parts id={id} graph={graph} timeline={timeline} query={query} />}
       {counts.running > 0 && <Running id={id} jobs={counts.running} pace={pace} moved={moved} />}
     </>
@@ -215,10 +215,18 @@ function Group({ group }: { readonly group: FailureGroup }) {
   );
 }
 
-function Waiting({ status }: { readonly status: WorkflowStatus }) {
-  const place = usePlace(status.workflow_id);
+function Waiting({ status, pace, moved }: Omit<Followed, 'id'> & { readonly status: WorkflowStatus }) {
+  const { workflow_id: id, jobs_by_status: counts } = status;
+  const place = usePlace(id);
+  const isAsked = counts.ready > 0 && status.active_compute_nodes > 0;
+  const { value: unclaimable } = useLive(
+    `unclaimable ${id} ${isAsked}`,
+    async () => (isAsked ? (await client.getUnclaimableJobs({ params: { id }, query: {} })).reasons : []),
+    pace,
+    moved,
+  );
   if (status.is_canceled) return null;
-  const reasons = reasonsToWait(status, place);
+  const reasons = reasonsToWait(status, place, unclaimable);
   if (reasons.length === 0) return null;
   return (
     <PageSection title="What waits, and why">

@@ -184,8 +184,14 @@ export const formatProblem = (problem: Problem): string => lineOf(problem, '');
 export const formatAmongOthers = (problem: Problem): string =>
   lineOf(problem, problem.severity === 'warning' ? 'warning: ' : '');
 
-function lineOf({ file, line, column, path, message, plain, suggestion }: Problem, weight: string): string {
+function lineOf(problem: Problem, weight: string): string {
+  const { file, line, column, path } = problem;
   const place = line === undefined ? file : `${file}:${line}:${column}`;
+  return `${place}: ${weight}${path === '' ? '' : `${path}: `}${problemSentence(problem)}`;
+}
+
+/** What is wrong, and what was probably meant, without the place. */
+export function problemSentence({ message, plain, suggestion }: Problem): string {
   // A sentence that lists thirty fields hides the one that was meant.
   const shown =
     plain ??
@@ -193,7 +199,7 @@ function lineOf({ file, line, column, path, message, plain, suggestion }: Proble
       ? message
       : message.replace(/(unknown \w+ `[^`]*`(?: is ignored)?), expected .*$/s, '$1'));
   const hint = suggestion === undefined ? '' : `; did you mean "${suggestion}"?`;
-  return withShortWords(`${place}: ${weight}${path === '' ? '' : `${path}: `}${shown}${hint}`);
+  return withShortWords(`${shown}${hint}`);
 }
 
 const DRY_RUN_PREFIX: Readonly<Record<Stage, string>> = {
