@@ -8,16 +8,16 @@ import { connection } from '../connection.ts';
 import { FamilyGraph } from '../graph/graph.tsx';
 import { type Live, type ReadingPace, useLive, useNow, useStatus } from '../hooks.ts';
 import { usePace } from '../pace.ts';
-import { Bar, CopiedCommand, CountList, JobLink, jobsWords, PageSection, Shown, WayBack } from '../parts.tsx';
-import { usePlace } from '../place.ts';
+import { Bar, CountList, JobLink, jobsWords, PageSection, Shown, WayBack } from '../parts.tsx';
 import { PageTable } from '../table.tsx';
 import { Tail } from '../tail.tsx';
 import { Timeline } from '../timeline/timeline.tsx';
 import { timesIn } from '../query.ts';
 import { parametersOf } from '../timeline/window.ts';
+import { WhatWaits } from '../waiting.tsx';
 import { WorkflowActions } from '../workflow-actions.tsx';
 import { WorkflowTabs } from '../workflow-tabs.tsx';
-import { ageText, causeWords, reasonsToWait, workflowWordOf, statusWords, verdictOf, shortenedText } from '../words.ts';
+import { ageText, causeWords, workflowWordOf, statusWords, verdictOf, shortenedText } from '../words.ts';
 
 const { client } = connection;
 /**
@@ -128,7 +128,7 @@ function Whole({ workflow, status, pace, moved, graph, timeline, query, again }:
           moved={moved}
         />
       )}
-      <Waiting status={status} pace={pace} moved={moved} />
+      <WhatWaits status={status} pace={pace} moved={moved} />
       {status.total_jobs > 0 && <Parts id={id} graph={graph} timeline={timeline} query={query} />}
       {counts.running > 0 && <Running id={id} jobs={counts.running} pace={pace} moved={moved} />}
     </>
@@ -212,37 +212,6 @@ function Group({ group }: { readonly group: FailureGroup }) {
         <Tail jobId={example.job_id} runId={example.run_id} attemptId={example.attempt_id} stream="stderr" lines={8} />
       )}
     </article>
-  );
-}
-
-function Waiting({ status, pace, moved }: Omit<Followed, 'id'> & { readonly status: WorkflowStatus }) {
-  const { workflow_id: id, jobs_by_status: counts } = status;
-  const place = usePlace(id);
-  const isAsked = counts.ready > 0 && status.active_compute_nodes > 0;
-  const { value: unclaimable } = useLive(
-    `unclaimable ${id} ${isAsked}`,
-    async () => (isAsked ? (await client.getUnclaimableJobs({ params: { id }, query: {} })).reasons : []),
-    pace,
-    moved,
-  );
-  if (status.is_canceled) return null;
-  const reasons = reasonsToWait(status, place, unclaimable);
-  if (reasons.length === 0) return null;
-  return (
-    <PageSection title="What waits, and why">
-      <ul class="reasons">
-        {reasons.map(({ jobs, words, command }) => (
-          <li key={words}>
-            <span>
-              {command !== undefined && <span class="dot is-yours" aria-hidden="true" />} <b>{jobsWords(jobs)}</b>{' '}
-              {words}
-              {command === undefined ? '.' : ':'}
-            </span>
-            {command !== undefined && <CopiedCommand text={command} />}
-          </li>
-        ))}
-      </ul>
-    </PageSection>
   );
 }
 
