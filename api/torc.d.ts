@@ -1191,6 +1191,7 @@ export interface Calls {
       output_file_ids: (number[] | null)[];
       input_user_data_ids: (number[] | null)[];
       output_user_data_ids: (number[] | null)[];
+      result_id: (number | null)[];
     };
     has_more: boolean;
   }>;

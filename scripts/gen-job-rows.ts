@@ -91,6 +91,7 @@ const at = <Value>(column: readonly Value[] | undefined, index: number) =>
 /** A job of a page of columns. */
 export const jobOfColumns = (of: JobColumns, index: number): StoredJob => ({
 ${literal([...pageNames, ...relationNames], (name) => `at(of.${name}, index)`)}
+  result_id: at(of.result_id, index),
 });
 `,
 );

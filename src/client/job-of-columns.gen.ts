@@ -30,4 +30,5 @@ export const jobOfColumns = (of: JobColumns, index: number): StoredJob => ({
   output_file_ids: at(of.output_file_ids, index),
   input_user_data_ids: at(of.input_user_data_ids, index),
   output_user_data_ids: at(of.output_user_data_ids, index),
+  result_id: at(of.result_id, index),
 });

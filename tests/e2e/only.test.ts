@@ -120,6 +120,29 @@ describe('run --only', () => {
     expect((await server.client.listWorkflows({ query: {} })).items).toEqual([]);
   });
 
+  it('a job that only waits for a chosen one ran before it, so a later update runs it again, once', async () => {
+    writeFileSync(
+      at('flow.yaml'),
+      `name: order
+jobs:
+  - { name: first, command: 'date > made', input_files: [raw_1] }
+  - { name: second, command: 'test -e made', depends_on: [first] }
+  - { name: third, command: 'true', depends_on: [second] }
+files: [{ name: raw_1, path: raw_1 }]
+`,
+    );
+    await call('run', 'flow.yaml');
+    later('raw_1');
+    await call('run', '1', '--only', 'first');
+    expect(await attempts()).toEqual({ first: 2, second: 1, third: 1 });
+    // Named, and not run, without being asked for.
+    expect((await call('run', '1')).stderr).toContain('first ran again after it');
+    const { stderr } = await call('run', '1', '--update');
+    expect(stderr).toContain('waits for second, which would run');
+    expect(await attempts()).toEqual({ first: 2, second: 2, third: 2 });
+    expect((await call('run', '1', '--update')).stderr).toContain('nothing to run: 3 up to date');
+  });
+
   it('a dry run names the chosen jobs and changes nothing', async () => {
     const ofFile = await call('run', 'flow.yaml', '--only', 'count_1', '--dry-run');
     expect(ofFile.stdout).toContain('2 of its 7 jobs would run:\n  sort_1\n  count_1\n');

@@ -172,6 +172,8 @@ function reasonText(reason: RerunReason): string {
       return 'user data that it reads changed';
     case 'forced':
       return '--force names it';
+    case 'outrun':
+      return `${printableLine(reason.job_name)} ran again after it`;
     case 'job':
       return `waits for ${reason.job_name}`;
     case 'status':

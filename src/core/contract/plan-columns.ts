@@ -33,7 +33,14 @@ const columnsOf = <Name extends PageName | RelationName>(names: readonly Name[])
 const { origin, removed_at_ms, ...others } = columnsOf(pageNames);
 
 /** Jobs as far as a workflow file defines them, with what their state says of the plan; null where a job has no value. */
-export const JobColumns = z.object({ ...others, origin, removed_at_ms, ...columnsOf(relationNames) });
+export const JobColumns = z.object({
+  ...others,
+  origin,
+  removed_at_ms,
+  ...columnsOf(relationNames),
+  /** The id of its present result; later results have larger ones. */
+  result_id: z.array(id.nullable()),
+});
 export type JobColumns = z.output<typeof JobColumns>;
 
 export const FileColumns = z.object({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { changedJobs, type FileOnDisk, type JobWithFiles, type ReadInput } from './out-of-date.ts';
+import { changedJobs, outrunJobs, type FileOnDisk, type JobWithFiles, type ReadInput } from './out-of-date.ts';
 
 const job: JobWithFiles = {
   id: 1,
@@ -18,6 +18,27 @@ const file = (known: number | null): FileOnDisk => ({
   st_mtime: known,
   mtime: 100,
   size: 5,
+});
+
+it('a job ran too early if a job that it waits for ended later, and no file or value between them decides', () => {
+  const one = (id: number, result: number | null, more: Partial<JobWithFiles> = {}): JobWithFiles => ({
+    ...job,
+    id,
+    input_file_ids: null,
+    result_id: result,
+    ...more,
+  });
+  const found = (...jobs: JobWithFiles[]) => [...outrunJobs(jobs)].map(([id, other]) => [id, other.id]);
+  const after = { depends_on_job_ids: [1] };
+  expect(found(one(1, 9), one(2, 5, after))).toEqual([[2, 1]]);
+  expect(found(one(1, 4), one(2, 5, after))).toEqual([]);
+  expect(found(one(1, 9, { output_file_ids: [7] }), one(2, 5, { ...after, input_file_ids: [7] }))).toEqual([]);
+  expect(found(one(1, 9, { output_user_data_ids: [3] }), one(2, 5, { ...after, input_user_data_ids: [3] }))).toEqual(
+    [],
+  );
+  // One that did not complete has its own reason, and Torc's server does not say which result came first.
+  expect(found(one(1, 9), one(2, 5, { ...after, status: 'failed' }))).toEqual([]);
+  expect(found(one(1, null), one(2, null, after))).toEqual([]);
 });
 
 it('the time of a folder that jobs make or write into says nothing to those who read it, that of another one does', () => {

@@ -42,6 +42,10 @@ export interface JobWithFiles {
   readonly depends_on_job_ids: readonly number[] | null;
   readonly input_file_ids: readonly number[] | null;
   readonly output_file_ids: readonly number[] | null;
+  readonly input_user_data_ids?: readonly number[] | null | undefined;
+  readonly output_user_data_ids?: readonly number[] | null | undefined;
+  /** Its present result; later results have larger ids. Torc's own server does not say it. */
+  readonly result_id?: number | null | undefined;
 }
 
 /** What decides whether a workflow can be initialized. */
@@ -154,6 +158,26 @@ export function changedJobs({
   }
   return found;
 }
+
+/**
+ * For each job that completed before a job that it waits for ran again, that job. Where a file or a value stands between the two, that
+ * decides.
+ */
+export function outrunJobs(jobs: readonly JobWithFiles[]): Map<number, JobWithFiles> {
+  const ends = new Map(jobs.flatMap((job) => (job.status === 'completed' && job.result_id ? [[job.id, job]] : [])));
+  const found = new Map<number, JobWithFiles>();
+  for (const job of ends.values())
+    for (const before of job.depends_on_job_ids ?? []) {
+      const other = ends.get(before);
+      if (other === undefined || (other.result_id ?? 0) < (job.result_id ?? 0) || isBetween(other, job)) continue;
+      found.set(job.id, other);
+    }
+  return found;
+}
+
+const isBetween = (before: JobWithFiles, after: JobWithFiles): boolean =>
+  before.output_file_ids?.some((id) => after.input_file_ids?.includes(id)) === true ||
+  before.output_user_data_ids?.some((id) => after.input_user_data_ids?.includes(id)) === true;
 
 /**
  * The ids of folders that jobs make or write files into: their times say nothing to those who read them, or a workflow that writes into

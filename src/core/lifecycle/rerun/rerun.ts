@@ -3,6 +3,7 @@ import { isOneOf, RUNS_AGAIN, SETTLED, UNSUCCESSFUL } from '../../job/statuses.t
 import { reachedFrom } from './downstream.ts';
 import {
   changedJobs,
+  outrunJobs,
   type FileCause,
   type FileOnDisk,
   type PlanFacts,
@@ -17,6 +18,8 @@ export type RerunReason =
   | { readonly kind: 'forced' }
   /** A job that it waits for runs again. */
   | { readonly kind: 'job'; readonly job_id: number; readonly job_name: string }
+  /** It has run before a job that it waits for ran again: that one was chosen, and this one was not. */
+  | { readonly kind: 'outrun'; readonly job_id: number; readonly job_name: string }
   /** It has not run yet, or did not end by itself. */
   | { readonly kind: 'status'; readonly status: JobStatus };
 
@@ -81,6 +84,9 @@ export function rerunsOf(
   for (const { id, name } of jobs) if (named.has(name) && !isDisabled(id)) add(id, { kind: 'user_data' });
   for (const { id, status } of onlyChanges ? [] : jobs)
     if (status === 'uninitialized') add(id, { kind: 'status', status });
+
+  if (sparesMakers)
+    for (const [id, other] of outrunJobs(jobs)) add(id, { kind: 'outrun', job_id: other.id, job_name: other.name });
 
   for (const id of forced) if (!isDisabled(id)) add(id, { kind: 'forced' });
   for (const id of again) add(id, { kind: 'status', status: byId.get(id)?.status ?? 'failed' });

@@ -65,6 +65,7 @@ export const columnHandlers = ({ db, find }: Store) => {
         ...page,
         columns: {
           ...jobColumnsOf(columns),
+          result_id: columns.result_id,
           ...relationsOf(id, query.after_id ?? 0, columns.id),
         },
       };
@@ -92,7 +93,7 @@ export const columnHandlers = ({ db, find }: Store) => {
 type JobPage = Pick<JobColumns, PageName>;
 
 /** The columns of jobs as the database has them: flags and statuses are numbers. */
-type StoredColumns = { readonly [Name in PageName]: readonly unknown[] } & Pick<JobColumns, 'id'>;
+type StoredColumns = { readonly [Name in PageName]: readonly unknown[] } & Pick<JobColumns, 'id' | 'result_id'>;
 
 const jobColumnsOf = (stored: StoredColumns): JobPage =>
   Object.fromEntries(pageNames.map((name) => [name, columnOf(stored[name], jobFields[name].kind)])) as JobPage;

@@ -73,11 +73,10 @@ const stamps = (db: Database, table: 'job_input_file' | 'job_output_file', verb:
       limit :limit)`);
 
 export const columnQueries = (db: Database) => ({
-  jobs: columns(
-    db,
-    'job',
-    pageNames.map((name) => (isJson(name) ? parsed(name) : plain(name))),
-  ),
+  jobs: columns(db, 'job', [
+    ...pageNames.map((name) => (isJson(name) ? parsed(name) : plain(name))),
+    plain('result_id'),
+  ]),
   relations: (Object.keys(relationTables) as RelationName[]).map((list) => ({ list, pairs: relation(db, list) })),
   userData: values(db, [...['id', 'name', 'is_ephemeral'].map(plain), parsed('data')]),
   hasMoreUserData: db.prepare<{ workflowId: number; after: number }, { found: number }>(
