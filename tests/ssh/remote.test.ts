@@ -76,6 +76,23 @@ describe.skipIf(hostsAreMissing !== undefined)('torc remote', () => {
     server = await startServer(folder);
   });
 
+  it('a timeout holds on another host: a job that hangs is ended at it, and one that ends before is left alone', async () => {
+    const { id, out } = await created(
+      'name: hangs\nexecution_config: {sigterm_lead_seconds: 2}\njobs: [{name: hangs, command: "sleep 600", timeout: PT2S}, {name: quick, command: "true", timeout: PT2M}]\n',
+    );
+    await remote(['run', workersFile(line('worker1', '--num-cpus 2')), String(id), '-o', out]);
+    await until(
+      () => countsOf(id),
+      ({ completed, terminated }) => completed + terminated === 2,
+      'both jobs to end',
+    );
+    const { items } = await server.client.listResults({ query: { workflow_id: id, sort_by: 'job_id' } });
+    expect(items.map((each) => [each.status, each.return_code, each.cause_code ?? undefined])).toEqual([
+      ['terminated', 143, 'time'],
+      ['completed', 0, undefined],
+    ]);
+  });
+
   it('300 jobs on three hosts of different size complete once each, although one host crashes on the way', async () => {
     const record = join(folder, 'record');
     mkdirSync(record);
