@@ -49,11 +49,15 @@ export async function correctionsOf(
   };
 }
 
-/** Changes the requirements of a workflow. Where jobs get records of their own, all of it is one update, or none. */
+/**
+ * Changes the requirements of a workflow. Where jobs get records of their own, all of it is one update, or none. A server without the route for that
+ * gets them one after another, which `onSteps` hears before the first: after an interruption some jobs are moved and others not.
+ */
 export async function storeAdjustments(
   client: Client,
   workflowId: number,
   adjustments: readonly Adjustment[],
+  onSteps: () => void = () => {},
 ): Promise<void> {
   // Each record is one change otherwise. A recovery that is killed between two of them has noted both.
   if (!adjustments.some(({ correction }) => correction.isSplit)) return storeSingly(client, adjustments);
@@ -62,6 +66,7 @@ export async function storeAdjustments(
     .catch(async (error: unknown) => {
       // Torc's own server has no such route, nor have earlier versions of ours.
       if (!isUnknownRoute(error)) throw error;
+      onSteps();
       await storeSingly(client, adjustments);
     });
 }

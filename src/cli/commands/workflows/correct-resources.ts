@@ -54,7 +54,12 @@ export const workflowsCorrectResources = command('workflows correct-resources [w
     // The file first: it is compared with the workflow as it was, and a repetition finds both halves.
     const applied = await applyAdvice(context, advised, apply);
     if (applied.isRefused) return;
-    if (!dryRun) await storeAdjustments(client, id, adjustments);
+    if (!dryRun)
+      await storeAdjustments(client, id, adjustments, () =>
+        output.warn(
+          'This server cannot change several records at once, so the changes are made one after another. After an interruption, run the command again.',
+        ),
+      );
     const nothing = adjustments.length > 0 ? undefined : nothingBecause(families);
     output.record(
       'correct-resources',
