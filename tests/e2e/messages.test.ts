@@ -140,6 +140,33 @@ describe('messages of a server', () => {
     expect(filesWith(folder, [SECRET])).toEqual([]);
   });
 
+  it('a runner that is killed is a message when the next one on its host proves it, and its job completes', async () => {
+    const ops = await httpReceiver();
+    const { folder, flow, environment, at } = place(`[notify.ops]\nwebhook = "${ops.url}/"\n`);
+    const server = await startServer(folder, { environment });
+    const file = flow('killed', [{ name: 'once', command: 'test -e began && exit 0; touch began; sleep 600' }]);
+    const command = start('torc', ['--url', server.url, 'run', file], at);
+    await until(
+      () => globSync('began', { cwd: folder }).length,
+      (count) => count === 1,
+      'the job',
+    );
+    command.child.kill('SIGKILL');
+    await command.ended;
+    expect((await torc(['--url', server.url, 'run', '1'], at)).code).toBe(0);
+    // One message if both happen within one look of the server, and two otherwise.
+    const found = await until(
+      () => ops.got.flatMap(({ body }) => body.findings ?? []),
+      (findings) => findings.some(({ trigger }) => trigger === 'end'),
+      'the end',
+    );
+    expect(found.map(({ trigger }) => trigger).toSorted()).toEqual(['end', 'runner_lost']);
+    expect(found.find(({ trigger }) => trigger === 'runner_lost')?.sentence).toMatch(
+      /^its runner on .* is lost, which had 1 job: /,
+    );
+    expect(ops.got.at(-1)?.body['jobs']).toMatchObject({ completed: 1, failed: 0 });
+  });
+
   it('submit takes a receiver of the server alone, and says why', async () => {
     const { flow, run } = place('');
     const file = flow('one', [done]);

@@ -67,7 +67,7 @@ const columns: readonly Column<Listed>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },
   { title: 'Run', value: ({ run_id: run }) => run, align: 'right' },
   { title: 'About', value: ({ trigger }) => trigger, importance: 8 },
-  { title: 'MessageReceiver', value: ({ receiver }) => receiver, cut: 'middle', importance: 9 },
+  { title: 'Receiver', value: ({ receiver }) => receiver, cut: 'middle', importance: 9 },
   { title: 'State', value: ({ state }) => state, importance: 9 },
   { title: 'Attempts', value: ({ attempts }) => attempts, align: 'right' },
   { title: 'Due', value: ({ due_at: due }) => due, text: ({ due_at: due }) => localTime(Date.parse(due)) },

@@ -19,7 +19,7 @@ export async function sendByProgram(
 ): Promise<SendOutcome> {
   try {
     const known = withSecrets(receiver, environment);
-    return await run(programOf(known, message), { ...environment, ...variablesOf(message) });
+    return await run(programOf(known, message), { ...environment, ...variablesOf(known, message) });
   } catch (error) {
     const { code, message: words } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return { kind: 'never', why: `the program for ${receiver.kind} is not installed` };
@@ -41,14 +41,16 @@ function programOf({ kind, address, command, from }: MessageReceiver, message: M
     return { words: ['sendmail', '-i', '--', ...to], input: mailOf({ to, from, key, subject, text }) };
   }
   if (kind === 'desktop') return { words: ['notify-send', '--app-name=torc', '--', subject, text], input: '' };
-  // Its configuration comes on standard input: an address among the arguments could be read by every user of the machine.
-  if (kind === 'apprise')
-    return { words: ['apprise', '--config=/dev/stdin', '--title', subject, '--body', text], input: `${address}\n` };
+  if (kind === 'apprise') return { words: ['apprise', '--title', subject, '--body', text], input: '' };
   return { words: command as [string, ...string[]], input: `${JSON.stringify({ ...digest, key, text })}\n` };
 }
 
-/** What a command can use without reading JSON. */
-const variablesOf = ({ digest, key }: Message): Record<string, string> => ({
+/**
+ * What a command can use without reading JSON. Apprise gets its address so: among the arguments every user of the machine could read it.
+ * Source: https://github.com/caronc/apprise/wiki/CLI_Usage, `APPRISE_URLS`.
+ */
+const variablesOf = ({ kind, address }: MessageReceiver, { digest, key }: Message): Record<string, string> => ({
+  ...(kind === 'apprise' ? { APPRISE_URLS: address } : {}),
   TORC_MESSAGE_SUBJECT: digestSubject(digest),
   TORC_MESSAGE_TRIGGER: digest.trigger,
   TORC_MESSAGE_KEY: key,

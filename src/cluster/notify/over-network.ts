@@ -10,6 +10,7 @@ export async function sendOverNetwork(
   message: Message,
   environment: Readonly<Record<string, string | undefined>>,
   atMostMs?: number,
+  signal?: AbortSignal,
 ): Promise<SendOutcome> {
   let known: MessageReceiver;
   try {
@@ -20,9 +21,9 @@ export async function sendOverNetwork(
   try {
     if (known.kind === 'mail') {
       const { sendBySmtp } = await import('./smtp.ts');
-      return await sendBySmtp(known, message, atMostMs);
+      return await sendBySmtp(known, message, atMostMs, signal);
     }
-    return await postMessage(known, message, atMostMs);
+    return await postMessage(known, message, atMostMs, signal);
   } catch (error) {
     // An address that is no URL, from a file: its text is secret.
     return { kind: 'later', why: `its address cannot be used (${(error as NodeJS.ErrnoException).code ?? 'invalid'})` };

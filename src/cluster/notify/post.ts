@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
-import type { MessageReceiver } from '../../core/notify/receiver.ts';
+import { knowsRepeats, type MessageReceiver } from '../../core/notify/receiver.ts';
 import { type Message, notifyRequestOf } from './request.ts';
 import { type SendOutcome, outcomeOfStatus } from '../../core/notify/retry.ts';
 import { isPrivateAddress } from './private-address.ts';
@@ -16,6 +16,7 @@ export async function postMessage(
   receiver: MessageReceiver,
   message: Message,
   atMostMs = AT_MOST_MS,
+  stop?: AbortSignal,
 ): Promise<SendOutcome> {
   const { method, url: text, headers, body } = notifyRequestOf(receiver, message);
   const url = new URL(text);
@@ -30,11 +31,17 @@ export async function postMessage(
     ...login,
     agent: false,
     headers: { ...headers, ...signature, 'Content-Length': Buffer.byteLength(body) },
-    signal: AbortSignal.timeout(Math.max(1, Math.ceil(atMostMs))),
+    signal: AbortSignal.any([
+      AbortSignal.timeout(Math.max(1, Math.ceil(atMostMs))),
+      ...(stop === undefined ? [] : [stop]),
+    ]),
     ...(receiver.isPrivate ? {} : { lookup: publicLookup }),
   };
   return new Promise((resolve) => {
-    const fail = (error: NodeJS.ErrnoException) => resolve(outcomeOfError(error));
+    // Whether it arrived is not known any more: chats would show it twice.
+    let isOut = false;
+    const fail = (error: NodeJS.ErrnoException) =>
+      resolve(isOut && !knowsRepeats(receiver) ? { kind: 'never', why: IN_DOUBT } : outcomeOfError(error));
     const sent = open(url, options, (answer: IncomingMessage) => {
       let size = 0;
       const done = () => resolve(outcomeOfStatus(answer.statusCode ?? 0, answer.headers['retry-after']));
@@ -48,6 +55,7 @@ export async function postMessage(
       answer.on('error', fail);
     });
     sent.on('error', fail);
+    sent.on('finish', () => (isOut = true));
     sent.end(body);
   });
 }
@@ -56,6 +64,7 @@ export async function postMessage(
 const signed = (secret: string, body: string): string =>
   `sha256=${process.getBuiltinModule('node:crypto').createHmac('sha256', secret).update(body).digest('hex')}`;
 
+const IN_DOUBT = 'no answer in time; it may have arrived, and is not sent twice';
 const PRIVATE = 'its host name has a private address; private = true allows that';
 
 function outcomeOfError({ code, name }: NodeJS.ErrnoException): SendOutcome {

@@ -74,6 +74,11 @@ describe('a message by HTTP', () => {
       kind: 'later',
       why: 'no answer in time',
     });
+    expect(await postMessage(receiver({ slack: hanging.url }), message, 200)).toEqual({
+      kind: 'never',
+      why: 'no answer in time; it may have arrived, and is not sent twice',
+    });
+    expect(await send({ slack: 'http://127.0.0.1:1/' })).toMatchObject({ kind: 'later' });
     const target = await httpReceiver();
     const redirecting = await httpReceiver((response) => void response.writeHead(307, { Location: target.url }).end());
     expect(await send({ webhook: redirecting.url })).toMatchObject({ kind: 'never' });
@@ -142,7 +147,10 @@ describe('a message by a program', () => {
   const program = (name: string, code = 0) => {
     const folder = temporaryFolder();
     const path = join(folder, name);
-    writeFileSync(path, `#!/bin/sh\nprintf '%s\\n' "$@" > ${folder}/args\ncat > ${folder}/input\nexit ${code}\n`);
+    writeFileSync(
+      path,
+      `#!/bin/sh\nprintf '%s\\n' "$@" > ${folder}/args\ncat > ${folder}/input\necho "$APPRISE_URLS" > ${folder}/address\nexit ${code}\n`,
+    );
     chmodSync(path, 0o755);
     const read = (file: string) => readFileSync(join(folder, file), 'utf8');
     return { environment: { PATH: `${folder}:${process.env['PATH']}` }, folder, read };
@@ -175,7 +183,7 @@ describe('a message by a program', () => {
     const apprise = program('apprise');
     expect(await send({ apprise: 'tgram://s3cret/chat' }, apprise.environment)).toEqual({ kind: 'sent' });
     expect(apprise.read('args')).not.toContain('s3cret');
-    expect(apprise.read('input')).toBe('tgram://s3cret/chat\n');
+    expect(apprise.read('address')).toBe('tgram://s3cret/chat\n');
     const folder = temporaryFolder();
     const out = join(folder, 'out');
     expect(await send({ command: ['sh', '-c', `cat > ${out}; echo "$TORC_MESSAGE_TRIGGER" >> ${out}`] })).toEqual({

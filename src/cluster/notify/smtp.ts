@@ -24,6 +24,7 @@ export async function sendBySmtp(
   { address, smtp = '', password, from }: MessageReceiver,
   { key, digest }: Message,
   atMostMs = AT_MOST_MS,
+  stop?: AbortSignal,
 ): Promise<SendOutcome> {
   let library: MailLibrary;
   try {
@@ -54,7 +55,10 @@ export async function sendBySmtp(
     disableUrlAccess: true,
   });
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => (timer = setTimeout(() => resolve('late'), timeout)));
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), timeout);
+    stop?.addEventListener('abort', () => resolve('late'), { once: true });
+  });
   try {
     const sent = transport.sendMail({
       from: from ?? `torc@${hostname()}`,

@@ -49,6 +49,13 @@ export function markDue(
   if (first === undefined) return;
   add(first.trigger, 'due', JSON.stringify(digestOf(whole, fresh)), nowMs);
   for (const { trigger } of others) add(trigger, 'covered', null, nowMs);
+  // What was not sent before the end is old news then: the message of the end has the counts and the failure.
+  if (first.trigger === 'end')
+    for (const { id, state, trigger_type: trigger } of rows)
+      if (state === 'due' && !OUTLIVES.has(trigger)) queries.end.run({ id, state: 'covered', nowMs, problem: null });
 }
+
+/** Still worth a message of its own after the end. */
+const OUTLIVES: ReadonlySet<string> = new Set(['runner_lost', 'budget']);
 
 const newKey = (): string => randomBytes(16).toString('hex');

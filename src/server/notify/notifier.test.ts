@@ -44,6 +44,7 @@ async function service({
     },
     onNotice: (words, facts) => notices.push([words, facts]),
     onError: (error) => notices.push(error),
+    tickMs: 50,
   });
   const made = testService({ store: store.store, notifier });
   await notifier.start();
@@ -125,6 +126,23 @@ describe('messages of a server', () => {
     expect(triggersOf(made.sent)).toEqual([['first_failure'], ['end']]);
   });
 
+  it('a failure that could not be sent before the end is not sent after it', async () => {
+    const made = await service({
+      outcome: () => Promise.resolve(made.sent.length === 1 ? { kind: 'later', why: 'status 500' } : { kind: 'sent' }),
+    });
+    const { end } = await running(made, 30);
+    await end([7]);
+    await soon(
+      () => made.notices.length,
+      (notices) => notices === 1,
+    );
+    await end(Array(29).fill(0) as number[], 1);
+    await made.has(2);
+    made.base.clock.now += 60_000;
+    await made.notifier.close(1_000, false);
+    expect(triggersOf(made.sent)).toEqual([['first_failure'], ['end']]);
+  });
+
   it('a receiver hears of what it asked for: a good end is none with FAIL alone', async () => {
     const made = await service({
       receivers: [
@@ -190,6 +208,46 @@ describe('messages of a server', () => {
     await made.client.createWorkflow({ body: { name: 'another', user: 'u' } });
     await made.has(3);
     expect(made.sent[2]?.digest.findings).toEqual([{ trigger: 'stuck', sentence: '1 job waits, and nothing runs it' }]);
+  });
+
+  it('a runner that says nothing, one near its end, and a budget are found without any change', async () => {
+    const made = await service({
+      receivers: [
+        receiver('silent', { on: ['silent'], silent_minutes: 20 }),
+        receiver('time', { on: ['TIME_LIMIT_90'] }),
+        receiver('budget', { on: ['budget'], budget_core_hours: 0.0001 }),
+      ],
+    });
+    const { clock } = made.base;
+    const { id, end, report } = await running(made, 3);
+    await end([0]);
+    await made.has(1);
+    expect(made.sent.map(({ to }) => to)).toEqual(['budget']);
+    clock.now += 19 * 60_000;
+    await report({});
+    clock.now += 20 * 60_000 - 1;
+    const { items } = await made.client.listComputeNodes({ query: { workflow_id: id } });
+    const [node] = items as [(typeof items)[0]];
+    clock.now += 1;
+    await made.has(2);
+    expect(made.sent[1]?.digest.findings).toEqual([
+      {
+        trigger: 'silent',
+        sentence: 'no word since 12:19 UTC from its runner on test-host; whether it is lost is not known',
+      },
+    ]);
+    await registerNode(made, id);
+    // Its time began two hours ago, and ends in ten minutes.
+    const at = (ms: number) => new Date(clock.now + ms).toISOString();
+    await made.client.createComputeNode({
+      body: { ...node, id: undefined, hostname: 'n2', start_time: at(-7_200_000), end_time: at(600_000) },
+    });
+    await made.has(3);
+    expect(made.sent[2]?.digest.findings).toEqual([
+      { trigger: 'time', sentence: 'its runner on n2 ends in 10m 00s: 2 running' },
+    ]);
+    await made.notifier.close(1_000, false);
+    expect(made.sent).toHaveLength(3);
   });
 
   it('two hundred workflows that end together are few messages, and each is in one', async () => {
@@ -305,7 +363,7 @@ describe('the last look of a server whose command has ended', () => {
     const store = freshStore();
     const made = await service({ store, outcome: () => Promise.resolve({ kind: 'later', why: 'no answer in time' }) });
     await running(made, 1);
-    await made.notifier.close(50, true);
+    await made.notifier.close(500, true);
     store.clock.now += 6_000;
     const next = await service({ store });
     await next.has(1);

@@ -12,6 +12,8 @@ export interface NotifierOptions {
   readonly send: SendMessage;
   readonly onNotice: (words: string, facts: Readonly<Record<string, unknown>>) => void;
   readonly onError: (error: unknown) => void;
+  /** A test shortens it. */
+  readonly tickMs?: number;
 }
 
 /** Of a server that sends no messages itself. */
@@ -20,6 +22,8 @@ export const NO_RECEIVERS: Pick<NotifierOptions, 'receivers' | 'send'> = {
   send: () => Promise.reject(new Error('no receiver')),
 };
 
+/** Of the time for the last messages; the rest is for their marks. */
+const SHARE = 0.9;
 /** A burst of changes is one look. */
 const LOOK_MS = 250;
 /** How often runners are looked at that say nothing, or come to the end of their time. */
@@ -35,7 +39,10 @@ const CHANGES = 20_000;
  *
  * Without receivers it only answers commands, and hears nothing.
  */
-export function createNotifier(store: Store, { receivers, send, onNotice, onError }: NotifierOptions) {
+export function createNotifier(
+  store: Store,
+  { receivers, send, onNotice, onError, tickMs = TICK_MS }: NotifierOptions,
+) {
   const { db, turns, changes, now } = store;
   const queries = notifyQueries(db);
   const heard = new Map<number, number>();
@@ -176,7 +183,7 @@ export function createNotifier(store: Store, { receivers, send, onNotice, onErro
         for (const sender of senders) sender.takeUp();
       });
       changes.onPublish(() => plan(LOOK_MS));
-      ticks = setInterval(tick, TICK_MS).unref();
+      ticks = setInterval(tick, tickMs).unref();
       plan(0);
     },
     /**
@@ -189,7 +196,8 @@ export function createNotifier(store: Store, { receivers, send, onNotice, onErro
       clearTimeout(wake);
       clearInterval(ticks);
       if (senders.length === 0) return;
-      for (const sender of senders) sender.endWithin(atMostMs);
+      // What is known of the last attempt is still written.
+      for (const sender of senders) sender.endWithin(atMostMs * SHARE);
       const late = new Promise<void>((resolve) => void setTimeout(resolve, atMostMs).unref());
       await Promise.race([lastRound(areLost), late]);
     },

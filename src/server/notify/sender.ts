@@ -7,7 +7,13 @@ import type { Store } from '../records/store.ts';
 import type { MessageRow, NotifyQueries } from './queries.ts';
 
 /** Sends a message once; never throws. */
-export type SendMessage = (receiver: MessageReceiver, message: Message, atMostMs?: number) => Promise<SendOutcome>;
+export type SendMessage = (
+  receiver: MessageReceiver,
+  message: Message,
+  atMostMs: number | undefined,
+  /** Ends an attempt that is under way. */
+  signal: AbortSignal,
+) => Promise<SendOutcome>;
 
 /** A larger number at once is one message: a person does not read them one by one, and chats refuse them. */
 const ONE_BY_ONE = 20;
@@ -34,6 +40,7 @@ export function createSender(
   const key = `server:${receiver.name}`;
   let running: Promise<void> | undefined;
   let untilMs = Infinity;
+  const abort = new AbortController();
 
   const next = (): MessageRow[] => {
     const rows = queries.due.all({ receiver: key, nowMs: now(), limit: MOST_BUNDLED });
@@ -61,7 +68,7 @@ export function createSender(
       });
       const digests = rows.map(({ digest }) => JSON.parse(digest ?? '{}') as Digest);
       const atMostMs = Number.isFinite(leftMs) ? leftMs : undefined;
-      const outcome = await send(receiver, { key: first.key, digest: bundleOf(digests) }, atMostMs);
+      const outcome = await send(receiver, { key: first.key, digest: bundleOf(digests) }, atMostMs, abort.signal);
       await turns.write(() => rows.forEach((row, at) => end(row, outcome, at === 0)));
       if (outcome.kind !== 'sent')
         onNotice(outcome.kind === 'never' ? 'A message was refused' : 'A message could not be sent yet', {
@@ -101,6 +108,8 @@ export function createSender(
     /** From now on it ends after so many milliseconds. */
     endWithin(ms: number): void {
       untilMs = performance.now() + ms;
+      // One that began before knows no such limit, and its socket would keep the server from ending.
+      setTimeout(() => abort.abort(), ms).unref();
     },
     /** When something may be due next. */
     nextAtMs: (): number | undefined => queries.nextAt.get({ receiver: key })?.at ?? undefined,

@@ -75,9 +75,9 @@ function notifyOf(tables: Configuration['notify'], environment: Environment): Se
   if (receivers.length === 0) return undefined;
   return {
     receivers,
-    async send(receiver, message, atMostMs) {
+    async send(receiver, message, atMostMs, signal) {
       const { sendOverNetwork } = await import('../../../cluster/notify/over-network.ts');
-      return sendOverNetwork(receiver, message, environment, atMostMs);
+      return sendOverNetwork(receiver, message, environment, atMostMs, signal);
     },
   };
 }
