@@ -1,7 +1,7 @@
 /**
  * Makes what people install without npm, from a clone after `npm ci`: `npm run artefacts -- --out FOLDER`.
  *
- * For each platform an archive with the runtime, as .tar.xz and .tar.gz, and a wheel of Python; for all of them install.sh, a wheel without programs, a bill of materials,
+ * For each platform an archive with the runtime, as .tar.xz and .tar.gz, a wheel of Python, and packages of Debian and RPM; for all of them install.sh, a wheel without programs, a bill of materials,
  * SHA256SUMS, and with `--key FILE` (a secret key of minisign without a password) its signature. The same commit makes the same
  * bytes: times are those of the commit, and what V8 compiles, which depends on the machine, is left out (docs/adr).
  */
@@ -13,11 +13,15 @@ import { scripts } from '../src/cli/commands/completions/scripts.ts';
 import { migrations } from '../src/server/store/migrations.gen.ts';
 import { VERSION } from '../src/core/contract/version.ts';
 import { type Files, FORMATS, sumLine, tarOf, writeArchive } from './artefacts/archive.ts';
+import { debOf } from './artefacts/deb.ts';
+import { rpmOf } from './artefacts/rpm.ts';
 import { billOf, bundledIn } from './artefacts/bill.ts';
 import { installer, linker } from './artefacts/installer.ts';
 import { manPages } from './artefacts/man-pages.ts';
 import { filesOf, lockedRuntime, PLATFORMS, RUNTIMES, runtimeFiles, type Platform } from './artefacts/runtimes.ts';
+import { isThere } from './artefacts/try.ts';
 import { signatureOf, signingKey } from './artefacts/sign.ts';
+import { systemFilesOf } from './artefacts/system-files.ts';
 import { wheelOf, type WheelParts } from './artefacts/wheel.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -27,7 +31,7 @@ const { values } = parseArgs({
   options: {
     out: { type: 'string', default: '.build/artefacts' },
     platform: { type: 'string', multiple: true, default: [...PLATFORMS] },
-    format: { type: 'string', multiple: true, default: [...FORMATS, 'whl'] },
+    format: { type: 'string', multiple: true, default: [...FORMATS, 'whl', 'deb', 'rpm'] },
     key: { type: 'string' },
     trial: { type: 'boolean', default: false },
   },
@@ -38,7 +42,10 @@ const atSeconds = Number(git('log', '-1', '--format=%ct'));
 const at = new Date(atSeconds * 1000).toISOString();
 const key = values.key === undefined ? undefined : signingKey(readFileSync(values.key, 'utf8'));
 // Those of the project stand in package.json, under "release".
-const { release } = JSON.parse(readFileSync('package.json', 'utf8')) as { release: { key: string; address: string } };
+const { release, description } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  readonly release: { readonly key: string; readonly address: string; readonly maintainer: string };
+  readonly description: string;
+};
 const publicKey = key?.publicKey ?? release.key;
 
 rmSync(values.out, { recursive: true, force: true });
@@ -73,6 +80,16 @@ if (values.format.includes('whl')) {
   for (const [platform, files] of platforms) lines.push(wheelFor({ platform, files }));
 }
 
+const hasRpm = values.format.includes('rpm') && isThere('rpmbuild');
+if (values.format.includes('rpm') && !hasRpm)
+  process.stdout.write('skipped: the packages of RPM, because rpmbuild is missing\n');
+const about = { description, maintainer: release.maintainer };
+for (const [platform, files] of platforms) {
+  const parts = { version: VERSION, platform, files: systemFilesOf(files), about, atSeconds };
+  const made = [values.format.includes('deb') && debOf(parts), hasRpm && rpmOf(parts)];
+  for (const each of made) if (each) lines.push(written(each));
+}
+
 const sums = lines.sort((left, right) => left.slice(66).localeCompare(right.slice(66), 'en')).join('');
 writeFileSync(out('SHA256SUMS'), sums);
 if (key === undefined) process.stdout.write('Not signed: no --key. minisign -S -m SHA256SUMS signs it.\n');
@@ -99,19 +116,25 @@ async function programFiles(): Promise<Files> {
 /** The wheel with the programs of a platform; without one, the Python modules alone. */
 function wheelFor(programs?: WheelParts['programs']): string {
   const of = (isWanted: (path: string) => boolean): Files => new Map([...ofAll].filter(([path]) => isWanted(path)));
-  const { name, content } = wheelOf({
-    project: readFileSync('python/pyproject.toml', 'utf8'),
-    readme: readFileSync('python/README.md', 'utf8'),
-    modules: new Map(
-      [...of((path) => path.startsWith('python/torc_flow/'))].map(([path, file]) => [
-        path.slice('python/'.length),
-        file,
-      ]),
-    ),
-    licences: of((path) => path === 'LICENSE'),
-    programs,
-    atSeconds,
-  });
+  return written(
+    wheelOf({
+      project: readFileSync('python/pyproject.toml', 'utf8'),
+      readme: readFileSync('python/README.md', 'utf8'),
+      modules: new Map(
+        [...of((path) => path.startsWith('python/torc_flow/'))].map(([path, file]) => [
+          path.slice('python/'.length),
+          file,
+        ]),
+      ),
+      licences: of((path) => path === 'LICENSE'),
+      programs,
+      atSeconds,
+    }),
+  );
+}
+
+/** Its line of SHA256SUMS. */
+function written({ name, content }: { readonly name: string; readonly content: Buffer }): string {
   writeFileSync(out(name), content);
   process.stdout.write(`${name}  ${(content.length / 1e6).toFixed(1)} MB\n`);
   return sumLine(out(name));

@@ -6,8 +6,15 @@ import { promisify } from 'node:util';
 import { constants, gzipSync } from 'node:zlib';
 import { headerSum } from '../../src/operations/self/tar-entries.ts';
 
+export interface ArchivedFile {
+  readonly content: Uint8Array;
+  readonly isProgram?: boolean;
+  /** A symbolic link to this path, without content. Archives of tar alone have them. */
+  readonly link?: string;
+}
+
 /** Files of an archive by their paths in it. */
-export type Files = ReadonlyMap<string, { readonly content: Uint8Array; readonly isProgram?: boolean }>;
+export type Files = ReadonlyMap<string, ArchivedFile>;
 
 export const FORMATS = ['tar.xz', 'tar.gz'] as const;
 export type ArchiveFormat = (typeof FORMATS)[number];
@@ -19,8 +26,8 @@ export type ArchiveFormat = (typeof FORMATS)[number];
  */
 export function tarOf(files: Files, folder: string, atSeconds: number): Buffer {
   const parts: Buffer[] = [];
-  const add = (path: string, content: Uint8Array, mode: number, kind: string) => {
-    parts.push(headOf({ path, mode, kind, sizeBytes: content.length, atSeconds }), Buffer.from(content));
+  const add = (path: string, content: Uint8Array, mode: number, kind: string, link = '') => {
+    parts.push(headOf({ path, mode, kind, link, sizeBytes: content.length, atSeconds }), Buffer.from(content));
     parts.push(Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK));
   };
   const folders = new Set<string>();
@@ -32,8 +39,9 @@ export function tarOf(files: Files, folder: string, atSeconds: number): Buffer {
       folders.add(above);
       add(above, Buffer.alloc(0), 0o755, '5');
     }
-    const { content, isProgram = false } = files.get(path) ?? { content: Buffer.alloc(0) };
-    add(`${folder}/${path}`, content, isProgram ? 0o755 : 0o644, '0');
+    const { content, isProgram = false, link } = files.get(path) as ArchivedFile;
+    if (link !== undefined) add(`${folder}/${path}`, Buffer.alloc(0), 0o777, '2', link);
+    else add(`${folder}/${path}`, content, isProgram ? 0o755 : 0o644, '0');
   }
   return Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]);
 }
@@ -44,11 +52,12 @@ interface Head {
   readonly path: string;
   readonly mode: number;
   readonly kind: string;
+  readonly link: string;
   readonly sizeBytes: number;
   readonly atSeconds: number;
 }
 
-function headOf({ path, mode, kind, sizeBytes, atSeconds }: Head): Buffer {
+function headOf({ path, mode, kind, link, sizeBytes, atSeconds }: Head): Buffer {
   const head = Buffer.alloc(BLOCK);
   const octal = (value: number, at: number, length: number) =>
     head.write(`${value.toString(8).padStart(length - 1, '0')}\0`, at, 'latin1');
@@ -62,6 +71,7 @@ function headOf({ path, mode, kind, sizeBytes, atSeconds }: Head): Buffer {
   octal(sizeBytes, 124, 12);
   octal(atSeconds, 136, 12);
   head.write(kind, 156, 'latin1');
+  head.write(link, 157, 100, 'latin1');
   head.write('ustar\x0000', 257, 'latin1');
   head.write('root', 265, 'latin1');
   head.write('root', 297, 'latin1');

@@ -36,12 +36,20 @@ export function servicePlaceOf(
   };
 }
 
+/** Where packages of systems bring a unit. */
+const PACKAGE_UNITS = ['/usr/lib/systemd/system', '/lib/systemd/system'].map((folder) => join(folder, SERVICE));
+
 /** Options of the server without what a configuration sets: the service reads that when it starts. */
 type GivenServerValues = { readonly [Name in keyof ServerValues]?: ServerValues[Name] | undefined };
 
 /** Writes the unit and creates its folders. */
 export function writeUnit({ configuration }: Context, place: ServicePlace, options: GivenServerValues): void {
   const { isUser, unit } = place;
+  const ofPackage = PACKAGE_UNITS.find((path) => existsSync(path));
+  if (!isUser && ofPackage !== undefined)
+    throw new Failure(
+      `a package brings ${ofPackage}, and ${unit} would replace it. \`systemctl enable --now ${SERVICE}\` starts it, /etc/torc/config.toml configures it; --user installs a service of your own`,
+    );
   // The service runs in another folder.
   const named = (path: string | undefined) => (path === undefined ? undefined : resolve(path));
   const logDir = resolve(options.logDir ?? configuration['server.logging.log_dir'] ?? place.logs);
