@@ -17,6 +17,7 @@ export interface ActionFacts {
   /** Variables that the workflow gives to its jobs. */
   readonly variables: Readonly<Record<string, string>>;
   /** `@id`s of files: of those that it may have written, only those that are there. */
+  readonly hasValue: (userDataId: number) => boolean;
   readonly fileIds: (files: readonly number[] | null | undefined) => string[];
 }
 
@@ -44,7 +45,7 @@ export function attemptAction(job: Job, result: Result, stored: CrateNode | unde
   const { 'prov:hadPlan': _plan, isPartOf: _run, ...own } = described;
   const { container, conda, modules } = surroundingsOf(job.invocation_script);
   const software = softwareNodes({ modules, ...(conda === undefined ? {} : { conda }) });
-  const userData = (job.input_user_data_ids ?? []).map((id) => at(valueId(id)));
+  const userData = (job.input_user_data_ids ?? []).filter(facts.hasValue).map((id) => at(valueId(id)));
   const before = stored ?? own;
   const object = before['object'];
   return {
@@ -112,12 +113,15 @@ function softwareNodes({ conda, modules }: Omit<ReadSurroundings, 'container'>):
   ];
 }
 
+/** A value that no job has written yet is none. */
+export const hasValue = ({ data }: UserData): boolean => data !== undefined && data !== null;
+
 /** Values that jobs read, as parameters of the workflow with the value that this run had. */
 export function parameterNodes(values: readonly UserData[]): CrateNode[] {
   return values.flatMap(({ id, name, data }) => {
     const isHidden = isSecretName(name);
     const isNumber = typeof data === 'number' || typeof data === 'boolean';
-    const text = typeof data === 'string' ? data : JSON.stringify(data ?? null);
+    const text = typeof data === 'string' ? data : JSON.stringify(data);
     const [value, parameter] = [valueId(id as number), parameterId(id as number)];
     return [
       {

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import type { Workflow } from '../../core/contract/workflow.ts';
-import { someOf } from '../../core/quantity/count-text.ts';
+import { counted, someOf } from '../../core/quantity/count-text.ts';
 import { isSecretName } from '../../core/text/without-secrets.ts';
+import { type CrateNode, referredTo } from './node.ts';
 import { personOf } from './person.ts';
 import { runCrate, type CrateSaid } from './run-crate.ts';
 
@@ -42,8 +43,9 @@ export async function exportCrate(
   };
   const workflowFile = placeOf(workflow, folder);
   const document = runCrate(records, { ...said, authors: persons, workflowFile });
-  const graph = (document as { '@graph': Record<string, unknown>[] })['@graph'];
+  const graph = (document as { '@graph': CrateNode[] })['@graph'];
   const root = graph.find((node) => node['@id'] === './');
+  const elsewhere = partsOf(root).filter((path) => isElsewhere(path, folder));
   const { spec_file: file } = workflow;
   const variables = [workflow.env, ...records.jobs.map(({ env }) => env)].flatMap((env) => Object.keys(env ?? {}));
   const hidden = [...new Set([...variables, ...records.userData.map(({ name }) => name)])].filter(isSecretName);
@@ -52,6 +54,11 @@ export async function exportCrate(
       ? ['It has no licence, which its profile asks for: --license URL says one']
       : []),
     ...(records.results.length === 0 ? ['No job has run: it describes no run'] : []),
+    ...(elsewhere.length === 0
+      ? []
+      : [
+          `${folder} lacks ${counted(elsewhere.length, 'file')} (${someOf(elsewhere)}): the document belongs into the folder of the run`,
+        ]),
     ...(hidden.length === 0
       ? []
       : [`${workflowFile} may hold secrets (${someOf(hidden)}): here their values are ***, there they are not`]),
@@ -61,6 +68,15 @@ export async function exportCrate(
   ];
   return { document, entities: records.entities.length, lacks };
 }
+
+/** Files that are looked for: a crate with more is known by these. */
+const MOST_LOOKED_FOR = 1000;
+
+const partsOf = (root: CrateNode | undefined): string[] => referredTo(root?.['hasPart']).slice(0, MOST_LOOKED_FOR);
+
+/** A file that is in the folder of this command, and not where the document says. */
+const isElsewhere = (path: string, folder: string): boolean =>
+  !/^\w+:/.test(path) && !existsSync(resolve(folder, path)) && existsSync(path);
 
 /** The name of the workflow file in the document: a path within its folder, or an address outside of it. */
 function placeOf({ spec_file: file, name }: Workflow, folder: string): string {

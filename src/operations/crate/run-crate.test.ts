@@ -124,6 +124,13 @@ describe('a run in a research object', () => {
     expect(graph.get('#user-data-2')).toMatchObject({ value: '***' });
   });
 
+  it('a value that was never written is no parameter', () => {
+    const userData = [{ id: 1, workflow_id: 1, name: 'later' }];
+    const graph = graphOf({ userData, jobs: [job(1, { input_user_data_ids: [1] })] });
+    expect([graph.has('#user-data-1'), graph.has('#parameter-1')]).toEqual([false, false]);
+    expect(graph.get('#job-1-attempt-1')).toMatchObject({ object: [] });
+  });
+
   it('no variable of a job is in it, and the value of one that is secret is masked in its command', () => {
     const env = { API_TOKEN: 'hidden-in-job', MODE: 'not-exported' };
     const jobs = [job(1, { command: 'run hidden-in-job hidden-in-flow --password hidden-too', env })];

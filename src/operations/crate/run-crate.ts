@@ -14,6 +14,7 @@ import {
   parameterNodes,
   surroundingNodes,
   TERMS,
+  hasValue,
 } from './actions.ts';
 import { crateDocument, type CrateRecords } from './document.ts';
 import { at, type CrateNode, isOfType, oneOrList, referredTo } from './node.ts';
@@ -62,12 +63,14 @@ const ROOT = './';
 const DESCRIPTOR = 'ro-crate-metadata.json';
 
 export function runCrate(records: RunRecords, sharing: CrateSaid): object {
-  const { workflow, jobs, userData } = records;
+  const { workflow, jobs } = records;
+  const userData = records.userData.filter(hasValue);
+  const withValue = new Set(userData.map(({ id }) => id));
   const { '@context': context, '@graph': stored } = crateDocument(records) as {
     '@context': [string, object];
     '@graph': CrateNode[];
   };
-  const graph = new Map(stored.map((node) => [node['@id'] as string, node]));
+  const graph = new Map(stored.map((node) => [node['@id'] as string, withoutLocalUrl(node)]));
   /** Adds a node; properties that are there win. */
   const add = (node: CrateNode) => {
     const id = node['@id'] as string;
@@ -95,6 +98,7 @@ export function runCrate(records: RunRecords, sharing: CrateSaid): object {
       agent,
       codes: exitCodesOf(workflow.execution_config),
       variables: workflow.env ?? {},
+      hasValue: (id) => withValue.has(id),
       fileIds: usedFiles,
     });
     graph.set(id, action);
@@ -127,6 +131,13 @@ export function runCrate(records: RunRecords, sharing: CrateSaid): object {
   const conforms = [...new Set([...referredTo(descriptor['conformsTo']), PROFILES[2][0]])];
   graph.set(DESCRIPTOR, { ...descriptor, conformsTo: conforms.map(at) });
   return { '@context': [context[0], { ...context[1], ...OWN_TERMS }], '@graph': [...graph.values()] };
+}
+
+/** The path of a program is no address, and has the name of its user in it. */
+function withoutLocalUrl(node: CrateNode): CrateNode {
+  if (!isOfType(node, 'SoftwareApplication') || !String(node['url']).startsWith('/')) return node;
+  const { url: _path, ...rest } = node;
+  return rest;
 }
 
 const idOf = (node: CrateNode) => node['@id'] as string;

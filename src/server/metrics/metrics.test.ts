@@ -6,6 +6,7 @@ import { ANONYMOUS } from '../caller.ts';
 import { credentialLogin, type LoginCheck } from '../access/login.ts';
 import { jobTokenOf } from '../access/job-token.ts';
 import { LISTED_WORKFLOWS } from './figures.ts';
+import { metricsQueries } from './queries.ts';
 import { createMetrics } from './metrics.ts';
 
 /** The values of a text by name and labels, as they stand there. */
@@ -115,6 +116,22 @@ describe('what a scrape may cost', () => {
     expect(new Set(listed).size).toBe(LISTED_WORKFLOWS);
     expect(listed).not.toContain(String(id));
     expect(found.get('torc_workflows_unlisted')).toBe(3);
+  });
+
+  it('no scrape reads the jobs: counts and results are read by their keys', () => {
+    const sql: string[] = [];
+    const { db } = testService().store;
+    metricsQueries({
+      ...db,
+      prepare: ((text: string) => {
+        sql.push(text);
+        return db.prepare(text);
+      }) as typeof db.prepare,
+    });
+    const plans = sql.flatMap((each) => db.plan(each));
+    expect(plans.filter((step) => /\bjob\b/.test(step))).toEqual([]);
+    expect(plans).toContain('SEARCH job_count USING PRIMARY KEY (workflow_id=?)');
+    expect(plans).toContain('SEARCH result USING INTEGER PRIMARY KEY (rowid>?)');
   });
 
   it('the figures are read again after twenty times what reading them took, and given again until then', async () => {
