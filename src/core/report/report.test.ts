@@ -252,6 +252,26 @@ describe('what users have chosen is text in a report', () => {
   });
 });
 
+it('neither the workflow file nor the last lines of a log show the value of a variable that is named like a secret', () => {
+  const facts = factsOf([{ name: 'a' }], {
+    failures: {
+      groups: [
+        { status: 'failed', return_code: 1, jobs: 1, first: [{ job_id: 1, job_name: 'a', run_id: 1, attempt_id: 1 }] },
+      ],
+      groups_left_out: 0,
+    },
+    lastLines: [['no access with abc-very-secret']],
+    file: { path: 'w.yaml', text: 'env: { SERVICE_TOKEN: abc-very-secret }', isCut: false },
+  });
+  const report = workflowReport(
+    { ...facts, workflow: { ...facts.workflow, env: { SERVICE_TOKEN: 'abc-very-secret' } } },
+    energy,
+  );
+  expect(JSON.stringify(report)).not.toContain('abc-very-secret');
+  expect(report.file?.text).toBe('env: { SERVICE_TOKEN: *** }');
+  expect(report.failures.groups[0]?.last_lines).toEqual(['no access with ***']);
+});
+
 it('the report of 100,000 jobs in 3,000 families is smaller than 5 MB, and says what it leaves out', () => {
   const letters = (at: number) => at.toString(26).replaceAll(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)] as string);
   const jobs = Array.from({ length: 100_000 }, (_, at) => ({

@@ -10,6 +10,7 @@ import { familyAdvice } from '../lifecycle/resources/family-advice.ts';
 import { familiesJson } from '../lifecycle/resources/family-json.ts';
 import { USUAL_MULTIPLIERS } from '../lifecycle/resources/family-use.ts';
 import { adjustmentsOf, type UsedJob } from '../lifecycle/resources/used-jobs.ts';
+import { fileWithoutSecrets, secretsIn, withoutSecrets } from '../text/without-secrets.ts';
 import { costsOf, type Hours, type RunnerShare, runnerShares } from './costs.ts';
 import { countedEnergy, ENERGY_MODEL, energyOf, type EnergyOptions } from './energy.ts';
 import { mostOf, type Ranked, waitsOf } from './most.ts';
@@ -42,6 +43,7 @@ const [MOST_NAMED, MOST_RUNNERS, MOST_FAILURES] = [10, 50, 20];
 export function workflowReport(facts: ReportFacts, energy: EnergyOptions) {
   const { workflow, status, jobs, attempts, timeline, graph } = facts;
   const codes = exitCodesOf(workflow.execution_config);
+  const secrets = secretsIn(workflow.env ?? {});
   const costs = costsOf(attempts, jobs, codes);
   const shares = runnerShares(facts.runners, attempts, jobs);
   const paid = shares.reduce((sum, share) => sum + (share.paid ?? 0), 0);
@@ -96,9 +98,12 @@ export function workflowReport(facts: ReportFacts, energy: EnergyOptions) {
     resources: familiesJson(familyAdvice(jobs, adjustments, { downsizes: true })),
     most: mostRecord(facts),
     failures: {
-      groups: facts.failures.groups
-        .slice(0, MOST_FAILURES)
-        .map((group, at) => failureRecord(group, facts.lastLines[at])),
+      groups: facts.failures.groups.slice(0, MOST_FAILURES).map((group, at) =>
+        failureRecord(
+          group,
+          facts.lastLines[at]?.map((line) => withoutSecrets(line, secrets)),
+        ),
+      ),
       groups_left_out: facts.failures.groups_left_out + Math.max(0, facts.failures.groups.length - MOST_FAILURES),
     },
     attempts: costs.groups.map(({ why, attempts: count, hours }) => ({
@@ -112,7 +117,7 @@ export function workflowReport(facts: ReportFacts, energy: EnergyOptions) {
     file:
       facts.file === undefined
         ? null
-        : { path: facts.file.path, text: facts.file.text.trimEnd(), is_cut: facts.file.isCut },
+        : { path: facts.file.path, text: fileWithoutSecrets(facts.file.text.trimEnd()), is_cut: facts.file.isCut },
     versions: facts.versions,
   };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isSecretName, secretsIn, withoutSecrets } from './without-secrets.ts';
+import { fileWithoutSecrets, isSecretName, secretsIn, withoutSecrets } from './without-secrets.ts';
 
 it.each([
   ['fetch --password hidden -o x', 'fetch --password *** -o x'],
@@ -42,4 +42,36 @@ it('names of secrets are known by what they contain', () => {
     true,
   ]);
   expect(['key', 'threshold', 'author'].map(isSecretName)).toEqual([false, false, false]);
+});
+
+it('a workflow file is shown without the secrets of its variables and values, also where they stand again', () => {
+  const file = `name: study
+env: { SERVICE_TOKEN: abc-very-secret, MODE: fast }
+user_data:
+  - { name: db_password, data: hunter22 }
+  - name: threshold
+    data: 7
+jobs:
+  - name: a # the first
+    env:
+      API_KEY: "hid den"
+      TOKEN: $OTHER
+    command: run abc-very-secret hunter22 --password other
+`;
+  const shown = fileWithoutSecrets(file);
+  expect(shown).not.toMatch(/abc-very|hunter22|hid den|other$/m);
+  expect(shown).toBe(file.replaceAll(/abc-very-secret|hunter22|"hid den"|other$/gm, '***'));
+});
+
+it.each(['{"env": {"DB_PASSWORD": "hidden", "A": "b"}}', "env:\n  DB_PASSWORD: 'hidden'\n"])(
+  'the secret in %s is masked',
+  (file) => {
+    const shown = fileWithoutSecrets(file);
+    expect([shown.includes('hidden'), shown.includes('***')]).toEqual([false, true]);
+  },
+);
+
+it('a workflow file without secrets is shown as it is', () => {
+  const file = 'name: tokenize\njobs:\n  - { name: password_check, command: "sort -k 2", timeout: 5m }\n';
+  expect(fileWithoutSecrets(file)).toBe(file);
 });

@@ -49,3 +49,23 @@ export function withoutSecrets(command: string, known: readonly string[] = []): 
   for (const [pattern, replacement] of rules) shown = shown.replaceAll(pattern, replacement);
   return shown;
 }
+
+/** A value of a field in YAML, JSON or KDL, up to the end of what it is in. */
+const FIELD = String.raw`(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s,{}#"'][^,{}#\n]*?)(?=\s*(?:[,}#\n]|$))`;
+const fields = [
+  new RegExp(String.raw`((?:^|[\s{,])["']?(${NAME})["']?\s*:[ \t]+)(?!["']?\$)(${FIELD})`, 'gim'),
+  // A value of the workflow: its name is a field as well.
+  new RegExp(String.raw`(\bname["']?:\s*["']?(${NAME})["']?\s*,?\s*["']?data["']?:\s*)(${FIELD})`, 'gim'),
+];
+
+/** The text of a workflow file without its secrets: those of variables and values, wherever else they stand, and those in commands. */
+export function fileWithoutSecrets(text: string): string {
+  const known = new Set<string>();
+  let shown = text;
+  for (const field of fields)
+    shown = shown.replaceAll(field, (_, before: string, name: string, value: string) => {
+      for (const secret of secretsIn({ [name]: value.replace(/^(["'])(.*)\1$/s, '$2') })) known.add(secret);
+      return `${before}${MASK}`;
+    });
+  return withoutSecrets(shown, [...known]);
+}

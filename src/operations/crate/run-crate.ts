@@ -135,9 +135,9 @@ export function runCrate(records: RunRecords, sharing: CrateSaid): object {
 
 /** The path of a program is no address, and has the name of its user in it. */
 function withoutLocalUrl(node: CrateNode): CrateNode {
-  if (!isOfType(node, 'SoftwareApplication') || !String(node['url']).startsWith('/')) return node;
-  const { url: _path, ...rest } = node;
-  return rest;
+  const { url, ...rest } = node;
+  const isPath = typeof url === 'string' && url.startsWith('/');
+  return isPath && isOfType(node, 'SoftwareApplication') ? rest : node;
 }
 
 const idOf = (node: CrateNode) => node['@id'] as string;

@@ -29,7 +29,7 @@ const roCrateExport = command('ro-crate export [workflow]', {
       authors: options.author ?? [],
       license: options.license,
       description: options.description,
-      folder: path === undefined ? process.cwd() : dirname(resolve(path)),
+      folder: dirname(resolve(path ?? 'ro-crate-metadata.json')),
     });
     const text = JSON.stringify(document, undefined, 2);
     for (const words of lacks) output.warn(words);
