@@ -1,5 +1,8 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { temporaryFolder } from './programs.ts';
+
+/** Readings without a pause, by a process that sees the ids of the machine. */
+export const AT_ONCE = { leastGapMs: 0, namespace: () => 'pid:[4026531836]' };
 
 /** An nvidia-smi that knows two cards of 80 GiB, and whatever processes `use` puts on them. */
 export function madeUpCards(mode: 'Disabled' | 'Enabled' = 'Disabled') {
@@ -33,9 +36,11 @@ esac
   return {
     folder,
     environment: { PATH: `${folder}:/usr/bin:/bin` },
-    /** Which processes have how much memory of which card. A job writes such lines into the file `apps` of the folder itself. */
+    /** Rows as they are: card, process, MiB. A job writes such lines into the file `apps` of the folder itself. */
+    write: (rows: string) => writeFileSync(`${folder}/apps`, rows),
     use: (...uses: readonly (readonly [card: number, pid: number, mebibytes: number])[]) =>
       writeFileSync(`${folder}/apps`, uses.map(([card, pid, size]) => `GPU-${card}, ${pid}, ${size}\n`).join('')),
-    readings: () => readFileSync(`${folder}/asked`, 'utf8').match(/--query-gpu/g)?.length ?? 0,
+    readings: () =>
+      (existsSync(`${folder}/asked`) ? readFileSync(`${folder}/asked`, 'utf8') : '').match(/--query-gpu/g)?.length ?? 0,
   };
 }

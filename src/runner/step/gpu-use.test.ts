@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { madeUpCards } from '../../../tests/support/cards.ts';
-import { createGpuUse } from './gpu-use.ts';
+import { AT_ONCE, madeUpCards } from '../../../tests/support/cards.ts';
+import { createGpuUse, type GpuUseOfSteps } from './gpu-use.ts';
 
 const [GIB, STEP, OTHER] = [2 ** 30, 'wf1_j1_r1_a1', 'wf1_j2_r1_a1'] as const;
 const processesOf = (...steps: readonly (readonly [typeof STEP | typeof OTHER, ...number[]])[]) =>
@@ -8,7 +8,7 @@ const processesOf = (...steps: readonly (readonly [typeof STEP | typeof OTHER, .
 
 it('a step has the most that its processes had at once on all cards, beside the memory of these cards', async () => {
   const cards = madeUpCards();
-  const gpus = createGpuUse(cards.environment, 0);
+  const gpus = createGpuUse(cards.environment, AT_ONCE);
   gpus.begin(STEP);
   gpus.begin(OTHER);
   const processes = processesOf([STEP, 10, 11], [OTHER, 20]);
@@ -23,7 +23,7 @@ it('a step has the most that its processes had at once on all cards, beside the 
 
 it('of a slice of a card no size is known', async () => {
   const cards = madeUpCards('Enabled');
-  const gpus = createGpuUse(cards.environment, 0);
+  const gpus = createGpuUse(cards.environment, AT_ONCE);
   gpus.begin(STEP);
   cards.use([0, 10, 1024]);
   await gpus.look(processesOf([STEP, 10]));
@@ -33,7 +33,10 @@ it('of a slice of a card no size is known', async () => {
 it('cards are read for steps with GPUs only, by one reading at a time, and not more often than every two seconds', async () => {
   const cards = madeUpCards();
   cards.use([0, 10, 1]);
-  const [quiet, busy] = [createGpuUse(cards.environment), createGpuUse(cards.environment)];
+  const [quiet, busy] = [1, 2].map(() => createGpuUse(cards.environment, { namespace: AT_ONCE.namespace })) as [
+    GpuUseOfSteps,
+    GpuUseOfSteps,
+  ];
   await quiet.look(processesOf([STEP, 10]));
   busy.begin(STEP);
   const first = busy.look(processesOf([STEP, 10]));
@@ -44,7 +47,7 @@ it('cards are read for steps with GPUs only, by one reading at a time, and not m
 });
 
 it('where no program knows a card, nothing is known of a step', async () => {
-  const gpus = createGpuUse({ PATH: '/nowhere' }, 0);
+  const gpus = createGpuUse({ PATH: '/nowhere' }, AT_ONCE);
   gpus.begin(STEP);
   await gpus.look(processesOf([STEP, 10]));
   expect(gpus.end(STEP)).toBeUndefined();

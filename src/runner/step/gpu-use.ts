@@ -1,3 +1,4 @@
+import { readlinkSync } from 'node:fs';
 import type { ProcessSample } from '../../cluster/host/proc.ts';
 import type { GpuReading } from '../../cluster/gpu/gpu.ts';
 import type { StepId } from '../../core/contract/files/job.ts';
@@ -26,10 +27,21 @@ export interface GpuUseOfSteps {
 /** A reading starts three programs: more of them would show little more, and jobs on GPUs take longer. */
 const LEAST_GAP_MS = 2_000;
 
+/** The first one of a machine, which is that of its drivers (PROC_PID_INIT_INO in the kernel). */
+const OF_HOST = 'pid:[4026531836]';
+
+interface GpuUseOptions {
+  readonly leastGapMs?: number;
+  /** The process namespace of this process. */
+  readonly namespace?: () => string;
+}
+
 export function createGpuUse(
   environment: Readonly<Record<string, string | undefined>>,
-  leastGapMs = LEAST_GAP_MS,
+  { leastGapMs = LEAST_GAP_MS, namespace = ownNamespace }: GpuUseOptions = {},
 ): GpuUseOfSteps {
+  /** Drivers know the ids of the host alone: in a container, one may be that of another process. */
+  let isOnHost: boolean | undefined;
   const steps = new Map<StepId, GpuFigures | undefined>();
   let reader: (() => Promise<GpuReading>) | undefined;
   let isReading = false;
@@ -40,6 +52,8 @@ export function createGpuUse(
     async look(processes) {
       const nowMs = performance.now();
       if (steps.size === 0 || isReading || nowMs - lastMs < leastGapMs) return;
+      isOnHost ??= namespace() === OF_HOST;
+      if (!isOnHost) return;
       isReading = true;
       lastMs = nowMs;
       try {
@@ -61,6 +75,14 @@ export function createGpuUse(
       return figures;
     },
   };
+}
+
+function ownNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return '';
+  }
 }
 
 function figuresOf(pids: ReadonlySet<number>, { cards, states, uses }: GpuReading): GpuFigures {
