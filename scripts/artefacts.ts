@@ -16,7 +16,7 @@ import { type Files, FORMATS, sumLine, tarOf, writeArchive } from './artefacts/a
 import { debOf } from './artefacts/deb.ts';
 import { rpmOf } from './artefacts/rpm.ts';
 import { billOf, bundledIn } from './artefacts/bill.ts';
-import { installer, linker } from './artefacts/installer.ts';
+import { installer, linker, moduleFile } from './artefacts/installer.ts';
 import { manPages } from './artefacts/man-pages.ts';
 import { filesOf, lockedRuntime, PLATFORMS, RUNTIMES, runtimeFiles, type Platform } from './artefacts/runtimes.ts';
 import { isThere } from './artefacts/try.ts';
@@ -110,6 +110,7 @@ async function programFiles(): Promise<Files> {
   add('share/zsh/site-functions/_torc', scripts.zsh);
   add('share/fish/vendor_completions.d/torc.fish', scripts.fish);
   add('share/link.sh', linker());
+  add(`share/modulefiles/torc/${VERSION}.lua`, moduleFile(VERSION));
   return files;
 }
 

@@ -122,6 +122,7 @@ function setVersion(clone: string): void {
   change('package-lock.json', /^(      "version": ")[^"]+/m, `$1${version}`);
   change('src/core/contract/version.ts', /(VERSION = ')[^']+/, `$1${version}`);
   change('python/pyproject.toml', /^(version = ")[^"]+/m, `$1${version}`);
+  change('CITATION.cff', /^(version: ).*/m, `$1${version}`);
   const node = (...words: string[]) =>
     execFileSync(process.execPath, words, { cwd: clone, stdio: ['ignore', 'ignore', 'inherit'] });
   if (!isTrial || readdirSync(join(clone, 'changes')).length > 1) node('scripts/changes.ts', version);

@@ -9,3 +9,6 @@ export const installer = (of: Readonly<Record<'VERSION' | 'KEY' | 'ADDRESS', str
 
 /** Links the programs of an installation; it stands in the archive, and updates call it, too. */
 export const linker = (): string => script('link.sh');
+
+/** The module of Lmod of a version. */
+export const moduleFile = (version: string): string => script('modulefile.lua').replaceAll('@VERSION@', version);

@@ -61,7 +61,7 @@ const HOME = 'lib/torc-flow';
 function programFiles(files: Files, data: string) {
   const placed: [string, { readonly content: Uint8Array; readonly isProgram?: boolean }][] = [];
   for (const [path, file] of files) {
-    if (path.startsWith('python/') || path === 'share/link.sh') continue;
+    if (path.startsWith('python/') || path === 'share/link.sh' || path.startsWith('share/modulefiles/')) continue;
     placed.push([`${data}/data/${path.startsWith('share/') ? '' : `${HOME}/`}${path}`, file]);
     const [, name] = /^bin\/(torc[a-z-]*)$/.exec(path) ?? [];
     if (name !== undefined) placed.push([`${data}/scripts/${name}`, { ...text(starterOf(name)), isProgram: true }]);

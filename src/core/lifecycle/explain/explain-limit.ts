@@ -1,5 +1,5 @@
 import type { WaitingLimit } from '../../contract/waiting-limit.ts';
-import { counted, grouped } from '../../quantity/count-text.ts';
+import { grouped } from '../../quantity/count-text.ts';
 import { isImpossible, waitingLimitWords } from '../placement/waiting-limit.ts';
 import type { Explanation, JobFacts } from './job-facts.ts';
 
