@@ -56,6 +56,14 @@ it.each<Row>([
     { a: 1, b: 1, c: 1 },
   ],
   [
+    'https://github.com/snakemake/snakemake/issues/2223 (7.25: of the jobs behind one that was forced, only the first ran)',
+    async () => {
+      await run('--yes');
+      await run('--force', 'a');
+    },
+    { a: 2, b: 2, c: 2 },
+  ],
+  [
     'https://github.com/snakemake/snakemake/issues/1680 (7.8: --touch said that a job was done whose output was missing)',
     async () => {
       for (const name of ['a', 'b']) writeFileSync(at(name), 'x\n');
