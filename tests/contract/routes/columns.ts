@@ -41,6 +41,7 @@ export const columnCases: Cases = {
             output_file_ids: [relationships.output_file_ids, null, null],
             input_user_data_ids: [relationships.input_user_data_ids, [2], null],
             output_user_data_ids: [relationships.output_user_data_ids, null, null],
+            result_id: [null, null, null],
           },
           has_more: false,
         },
