@@ -115,6 +115,7 @@ const PLACES: Readonly<Record<string, string>> = {
   'src/runner/outage/journal/file.ts: the name of a file': PRIVATE,
   'src/server/admin/sql-apart.ts: a program': BUNDLED,
   'src/server/http/page/load.ts: a library of others': BUNDLED,
+  'src/cluster/notify/smtp.ts: a library of others': LIBRARIES,
   'src/telemetry/receive/kafka/library.ts: a library of others': LIBRARIES,
   'src/telemetry/store/archive/duckdb.ts: a library of others': LIBRARIES,
   'src/telemetry/store/postgres/library.ts: a library of others': LIBRARIES,

@@ -68,6 +68,13 @@ describe('messages of standalone commands', () => {
     expect([ops.got.length, direct.got.length]).toEqual([1, 1]);
   });
 
+  it('torc exec sends messages, too', async () => {
+    const direct = await httpReceiver();
+    const { run } = place('');
+    expect((await run('-s', 'exec', '-c', 'true', '--notify', direct.url)).code).toBe(0);
+    expect((await direct.has(1)).map(({ body }) => body.trigger)).toEqual(['end']);
+  });
+
   it('a command that is killed with unfinished work is a message before its server ends', async () => {
     const ops = await httpReceiver();
     const { folder, flow, at } = place(`[notify.ops]\nwebhook = "${ops.url}/"\n`);

@@ -66,7 +66,7 @@ export function leftToCommands(value: Readonly<Record<string, Readonly<Record<st
     return typeof receiver !== 'string' && needsProgram(receiver) ? [name] : [];
   });
   if (names.length === 0) return undefined;
-  return `notify: ${names.join(', ')}: a server starts no program, so torc run and torc watch send these messages while they live`;
+  return `notify: ${names.join(', ')}: a server starts no program, so torc run, exec and watch send these messages while they live`;
 }
 
 /** The receivers as they are shown: addresses and secrets are hidden, references are not. */

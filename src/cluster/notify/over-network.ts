@@ -23,7 +23,7 @@ export async function sendOverNetwork(
       const { sendBySmtp } = await import('./smtp.ts');
       return await sendBySmtp(known, message, atMostMs, signal);
     }
-    return await postMessage(known, message, atMostMs, signal);
+    return await postMessage(known, message, { environment, atMostMs, stop: signal });
   } catch (error) {
     // An address that is no URL, from a file: its text is secret.
     return { kind: 'later', why: `its address cannot be used (${(error as NodeJS.ErrnoException).code ?? 'invalid'})` };

@@ -4,7 +4,10 @@ import type { LookupFunction } from 'node:net';
 import { knowsRepeats, type MessageReceiver } from '../../core/notify/receiver.ts';
 import { type Message, notifyRequestOf } from './request.ts';
 import { type SendOutcome, outcomeOfStatus } from '../../core/notify/retry.ts';
+import { listValue } from '../../core/text/list-value.ts';
 import { isPrivateAddress } from './private-address.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A receiver that takes longer is tried again later: others wait behind it. */
 const AT_MOST_MS = 10_000;
@@ -15,27 +18,36 @@ const MOST_ANSWER = 64 * 1024;
 export async function postMessage(
   receiver: MessageReceiver,
   message: Message,
-  atMostMs = AT_MOST_MS,
-  stop?: AbortSignal,
+  {
+    environment,
+    atMostMs = AT_MOST_MS,
+    stop,
+  }: {
+    readonly environment: Environment;
+    readonly atMostMs?: number | undefined;
+    readonly stop?: AbortSignal | undefined;
+  },
 ): Promise<SendOutcome> {
   const { method, url: text, headers, body } = notifyRequestOf(receiver, message);
   const url = new URL(text);
   const isSecure = url.protocol === 'https:';
   // Not imported: see telemetry/send/http.ts.
-  const { request: open } = process.getBuiltinModule(isSecure ? 'node:https' : 'node:http');
+  const { request: open, Agent } = process.getBuiltinModule(isSecure ? 'node:https' : 'node:http');
+  const proxy = proxyOf(url, environment);
   const signature = receiver.secret === undefined ? {} : { 'X-Torc-Signature': signed(receiver.secret, body) };
   const login =
     url.username === '' ? {} : { auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` };
   const options = {
     method,
     ...login,
-    agent: false,
+    agent: proxy === undefined ? (false as const) : new Agent({ proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }),
     headers: { ...headers, ...signature, 'Content-Length': Buffer.byteLength(body) },
     signal: AbortSignal.any([
       AbortSignal.timeout(Math.max(1, Math.ceil(atMostMs))),
       ...(stop === undefined ? [] : [stop]),
     ]),
-    ...(receiver.isPrivate ? {} : { lookup: publicLookup }),
+    // A proxy resolves names itself, and its own address is private at most sites.
+    ...(receiver.isPrivate || proxy !== undefined ? {} : { lookup: publicLookup }),
   };
   return new Promise((resolve) => {
     // Whether it arrived is not known any more: chats would show it twice.
@@ -58,6 +70,16 @@ export async function postMessage(
     sent.on('finish', () => (isOut = true));
     sent.end(body);
   });
+}
+
+/** The proxy for a URL by the usual variables; undefined for this machine, and for what `no_proxy` names. */
+function proxyOf({ protocol, hostname }: URL, environment: Environment): string | undefined {
+  const named = (name: string) => environment[name] || environment[name.toUpperCase()] || undefined;
+  const proxy = named(protocol === 'https:' ? 'https_proxy' : 'http_proxy');
+  if (proxy === undefined || /^(localhost|127\.|\[::1\])/.test(hostname)) return undefined;
+  const direct = listValue(named('no_proxy') ?? '').map((each) => each.trim().replace(/^\*?\./, ''));
+  if (direct.some((each) => each === '*' || hostname === each || hostname.endsWith(`.${each}`))) return undefined;
+  return proxy.includes('://') ? proxy : `http://${proxy}`;
 }
 
 /** Signs a body as GitHub does: `sha256=` and the HMAC in hexadecimal digits. The body has the key and the time of the message. */

@@ -70,11 +70,13 @@ describe('a message by HTTP', () => {
     const failing = await httpReceiver((response) => void response.writeHead(503, { 'Retry-After': '60' }).end());
     expect(await send({ webhook: failing.url })).toEqual({ kind: 'later', why: 'status 503', afterMs: 60_000 });
     const hanging = await httpReceiver(() => {});
-    expect(await postMessage(receiver({ webhook: hanging.url }), message, 200.5)).toEqual({
+    expect(
+      await postMessage(receiver({ webhook: hanging.url }), message, { environment: {}, atMostMs: 200.5 }),
+    ).toEqual({
       kind: 'later',
       why: 'no answer in time',
     });
-    expect(await postMessage(receiver({ slack: hanging.url }), message, 200)).toEqual({
+    expect(await postMessage(receiver({ slack: hanging.url }), message, { environment: {}, atMostMs: 200 })).toEqual({
       kind: 'never',
       why: 'no answer in time; it may have arrived, and is not sent twice',
     });
@@ -93,6 +95,18 @@ describe('a message by HTTP', () => {
       more();
     });
     expect(await send({ webhook: endless.url })).toEqual({ kind: 'sent' });
+  });
+
+  it('a proxy of the environment is used, but for this machine and for what no_proxy names', async () => {
+    const proxy = await httpReceiver();
+    const environment = { http_proxy: proxy.url.slice('http://'.length), NO_PROXY: 'direct.invalid, .inside.invalid' };
+    expect(await send({ webhook: 'http://ops.example.invalid/hook' }, environment)).toEqual({ kind: 'sent' });
+    expect(proxy.got.map(({ path }) => path)).toEqual(['http://ops.example.invalid/hook']);
+    const here = await httpReceiver();
+    expect(await send({ webhook: `${here.url}/` }, environment)).toEqual({ kind: 'sent' });
+    for (const host of ['direct.invalid', 'a.inside.invalid'])
+      expect(await send({ webhook: `http://${host}/` }, environment)).toMatchObject({ kind: 'later' });
+    expect([proxy.got.length, here.got.length]).toEqual([1, 1]);
   });
 
   it('what is said of a failure has neither the address nor a secret', async () => {

@@ -54,10 +54,9 @@ export async function sendBySmtp(
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), timeout);
-    stop?.addEventListener('abort', () => resolve('late'), { once: true });
+    for (const signal of [AbortSignal.timeout(timeout), ...(stop === undefined ? [] : [stop])])
+      signal.addEventListener('abort', () => resolve('late'), { once: true });
   });
   try {
     const sent = transport.sendMail({
@@ -76,7 +75,6 @@ export async function sendBySmtp(
   } catch (error) {
     return outcomeOfSmtp(error as SmtpError);
   } finally {
-    clearTimeout(timer);
     transport.close();
   }
 }

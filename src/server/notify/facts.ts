@@ -41,7 +41,8 @@ const JOBS = 2_000;
 export const createNotifyFacts = (
   store: Store,
   queries: NotifyQueries,
-  lastWord: (nodeId: number) => number | undefined,
+  /** When a runner spoke last; it may have spoken before this server listened. */
+  lastWord: LastWord,
 ) => {
   const { changes, find, now, windows } = store;
 
@@ -118,7 +119,7 @@ export const createNotifyFacts = (
           causeCode: failed.cause_code as CauseCode | null,
         },
         lost: [...lostSince(workflowId, after), ...(isOpen ? gone : [])],
-        runners: areLost ? [] : active.map((row) => liveRunner(row, now(), lastWord(row.id))),
+        runners: areLost ? [] : active.map((row) => liveRunner(row, now(), lastWord)),
         allocations,
         reasons: isIdle ? unclaimableOf(workflowId).reasons.map(unclaimableWords) : [],
         coreHours: hours,
@@ -128,10 +129,11 @@ export const createNotifyFacts = (
   };
 };
 
+type LastWord = (nodeId: number, startMs: number) => number | undefined;
 type ActiveRow = ReturnType<NotifyQueries['runners']['all']>[number];
 
 /** Its clock may be minutes from that of the server: the difference is in its process. */
-function liveRunner(row: ActiveRow, nowMs: number, lastWordMs: number | undefined) {
+function liveRunner(row: ActiveRow, nowMs: number, lastWord: LastWord) {
   const process = row.process === null ? undefined : (JSON.parse(row.process) as ComputeNode['process']);
   const [startMs, endMs] = [parseMoment(row.start_time), parseMoment(row.end_time)];
   const aheadMs = (process?.clock_ahead_seconds ?? 0) * 1000;
@@ -139,5 +141,7 @@ function liveRunner(row: ActiveRow, nowMs: number, lastWordMs: number | undefine
     startMs === undefined || endMs === undefined
       ? undefined
       : { seconds: (endMs - nowMs - aheadMs) / 1000, ofSeconds: (endMs - startMs) / 1000 };
+  // Runners of Torc, which have no such record, use other routes: what they say is not heard.
+  const lastWordMs = process === undefined ? undefined : lastWord(row.id, (startMs ?? nowMs) - aheadMs);
   return { host: row.hostname, left, lastWordMs };
 }

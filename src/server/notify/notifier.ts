@@ -28,8 +28,10 @@ const SHARE = 0.9;
 const LOOK_MS = 250;
 /** How often runners are looked at that say nothing, or come to the end of their time. */
 const TICK_MS = 30_000;
+/** A runner that said nothing for so long was reported, or has left. */
+const FORGOTTEN_MS = 7 * 86_400_000;
 /** Workflows in one transaction of marks. */
-const WORKFLOWS = 50;
+const WORKFLOWS = 20;
 /** Ids of the change log in one read. */
 const CHANGES = 20_000;
 
@@ -46,10 +48,10 @@ export function createNotifier(
   const { db, turns, changes, now } = store;
   const queries = notifyQueries(db);
   const heard = new Map<number, number>();
-  const startedMs = now();
-  let listens = receivers.length > 0;
+  let listensSinceMs = receivers.length > 0 ? now() : undefined;
   let ask: NotifyAsk | undefined;
-  const lastWord = (nodeId: number) => heard.get(nodeId) ?? (listens ? startedMs : undefined);
+  const lastWord = (nodeId: number, startMs: number) =>
+    listensSinceMs === undefined ? undefined : (heard.get(nodeId) ?? Math.max(listensSinceMs, startMs));
   const look = createNotifyFacts(store, queries, lastWord);
   const senders = receivers.map((receiver) => createSender(store, queries, { receiver, send, onNotice }));
 
@@ -133,6 +135,7 @@ export function createNotifier(
   };
   const tick = () => {
     if (working !== undefined || isClosed) return;
+    for (const [nodeId, atMs] of heard) if (now() - atMs > FORGOTTEN_MS) heard.delete(nodeId);
     const ids = queries.active.all({}).map(({ workflow_id: id }) => id);
     working = mark(ids, changes.lastId, undefined)
       .catch(onError)
@@ -166,11 +169,11 @@ export function createNotifier(
     ask: () => ask as NotifyAsk,
     /** A runner has spoken. */
     heard(nodeId: number): void {
-      if (listens) heard.set(nodeId, now());
+      if (listensSinceMs !== undefined) heard.set(nodeId, now());
     },
     /** A command asks for messages: from now on it is known when runners spoke. */
     listen(): void {
-      listens = true;
+      listensSinceMs ??= now();
     },
     async start(): Promise<void> {
       if (senders.length === 0) {

@@ -9,6 +9,8 @@ import { reportPreparation } from '../../output/preparation.ts';
 import { initialize } from '../../../operations/run/initialize.ts';
 import { readCommands, readInput } from '../../terminal/read-input.ts';
 import { holdSignals } from '../../terminal/held-signals.ts';
+import { beginMessages } from '../../notify/begin.ts';
+import { notifyOptions } from '../../notify/receivers.ts';
 import { labelsOf, runnerOptions, runWorkflow } from '../../run/run-workflow.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import { makeOutputFolder } from '../../run/output-folder.ts';
@@ -35,6 +37,7 @@ const options = optionsOf([
     choices: ['product', 'zip'],
   }),
   ...runnerOptions,
+  ...notifyOptions,
   option(
     '-k, --keep-order',
     'print what the jobs write to their standard output, in the order of the list, as they end',
@@ -112,6 +115,7 @@ export const exec = command('exec [command...]', {
             exitWith: context.exitWith,
           })
         : undefined;
+    const endMessages = await beginMessages(context, { client, workflowId: id, given: options.notify });
     const summary = await runWorkflow(context, id, options, undefined, printer?.begin, held);
     await printer?.finish(client, summary);
     const { endRun } = await import('../../run/end-of-run.ts');
@@ -122,6 +126,7 @@ export const exec = command('exec [command...]', {
       options,
       failsWithJobs: true,
     });
+    await endMessages();
     const { failed, terminated } = summary.tally;
     output.jsonLine({
       workflow_id: id,
