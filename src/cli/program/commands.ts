@@ -99,6 +99,7 @@ export const groups: Readonly<Record<string, string>> = {
   'sonar clusters': 'Clusters whose envelopes are stored.',
   'sonar show': 'What nodes, jobs, cards and users did, from the store.',
   'ro-crate': 'The research object (RO-Crate) of a workflow.',
+  notify: 'Messages about workflows: test receivers, list what was sent.',
   tasks: 'Background tasks of the server.',
   admin: 'The server itself: logins, SQL, traffic.',
   config: 'Configuration files.',

@@ -17,6 +17,7 @@ const headings: Readonly<Record<string, readonly string[]>> = {
     'report',
     'compare',
     'plot-resources',
+    'notify',
   ],
   'Change workflows:': [
     'workflows',
