@@ -45,7 +45,7 @@ export function Recover({ id, status, unlessFor, again }: RecoverProps) {
     <Confirm
       label="Recover …"
       title={`Recover workflow ${id}?`}
-      says="Nothing has changed yet. This is what a recovery would do:"
+      says="Nothing has changed yet, and no file was looked at, which torc run does. This is what a recovery would do:"
       does={jobs === 0 ? 'Recover' : `Recover ${jobsWords(jobs)}`}
       unlessFor={unlessFor ?? whyNot(status, bad)}
       isReady={jobs > 0 && command === undefined}

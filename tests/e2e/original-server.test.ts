@@ -243,6 +243,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   watch: 'the same as recover, again and again',
   'jobs cancel': 'below: this server cannot',
   'workflows clean': 'below: this server cannot',
+  'notify list': 'below: this server cannot',
   'jobs add': 'below: this server cannot',
   'jobs set': 'below: this server cannot',
   page: 'below: this server has none',
@@ -343,6 +344,11 @@ describe('on Torc’s own server', () => {
   it('jobs cancel says that this server can only cancel whole workflows', async () => {
     const { code, stderr } = await call('jobs', 'cancel', '2');
     expect([code, stderr]).toEqual([1, expect.stringContaining('this server cannot cancel single jobs')]);
+  });
+
+  it('notify list says that this server sends no messages, and what sends them', async () => {
+    const { code, stderr } = await call('notify', 'list', '1');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('this server sends no messages')]);
   });
 
   it('workflows clean says that this server does not record which files jobs made, and removes nothing', async () => {

@@ -1,4 +1,5 @@
 import type { Reply } from '../../core/contract/routes.ts';
+import { isUnknownRoute } from '../../client/compat/unknown-route.ts';
 import type { Digest } from '../../core/notify/digest.ts';
 import { openWorkflow } from '../choose/choose-workflow.ts';
 import { type Command, command } from '../command/command.ts';
@@ -78,7 +79,12 @@ const notifyList = command('notify list <workflow>', {
   says: 'List the messages about a workflow: what each was about, who got it, and why one was not sent.',
   async run(context, [given]) {
     const { id, client } = await openWorkflow(context, given);
-    const { items, receivers } = await client.listMessages({ params: { id } });
+    const { items, receivers } = await client.listMessages({ params: { id } }).catch((error: unknown) => {
+      if (!isUnknownRoute(error)) throw error;
+      throw new Failure('this server sends no messages, as Torc 1.0.0: `torc watch --notify` sends them', {
+        cause: error,
+      });
+    });
     context.output.list({
       items,
       json: { items, receivers },
