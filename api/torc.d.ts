@@ -199,6 +199,7 @@ export interface NewResult {
   avg_cpu_percent?: number | null | undefined;
   peak_gpu_memory_bytes?: number | null | undefined;
   gpu_memory_bytes?: number | null | undefined;
+  avg_gpu_watts?: number | null | undefined;
   cause?: string | null | undefined;
   cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
   handler_limit?: "max" | "attempts" | null | undefined;
@@ -1963,6 +1964,7 @@ export interface Calls {
         avg_cpu_percent?: number | null | undefined;
         peak_gpu_memory_bytes?: number | null | undefined;
         gpu_memory_bytes?: number | null | undefined;
+        avg_gpu_watts?: number | null | undefined;
         cause?: string | null | undefined;
         cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
         handler_limit?: "max" | "attempts" | null | undefined;
@@ -2003,6 +2005,7 @@ export interface Calls {
         avg_cpu_percent?: number | null | undefined;
         peak_gpu_memory_bytes?: number | null | undefined;
         gpu_memory_bytes?: number | null | undefined;
+        avg_gpu_watts?: number | null | undefined;
         cause?: string | null | undefined;
         cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
         handler_limit?: "max" | "attempts" | null | undefined;
@@ -2243,6 +2246,7 @@ export interface Calls {
         avg_cpu_percent?: number | null | undefined;
         peak_gpu_memory_bytes?: number | null | undefined;
         gpu_memory_bytes?: number | null | undefined;
+        avg_gpu_watts?: number | null | undefined;
         cause?: string | null | undefined;
         cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
         handler_limit?: "max" | "attempts" | null | undefined;
@@ -2283,6 +2287,7 @@ export interface Calls {
         avg_cpu_percent?: number | null | undefined;
         peak_gpu_memory_bytes?: number | null | undefined;
         gpu_memory_bytes?: number | null | undefined;
+        avg_gpu_watts?: number | null | undefined;
         cause?: string | null | undefined;
         cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
         handler_limit?: "max" | "attempts" | null | undefined;
@@ -2687,6 +2692,7 @@ export interface Calls {
       avg_cpu_percent?: number | null | undefined;
       peak_gpu_memory_bytes?: number | null | undefined;
       gpu_memory_bytes?: number | null | undefined;
+      avg_gpu_watts?: number | null | undefined;
       cause?: string | null | undefined;
       cause_code?: "exit" | "not_found" | "not_executable" | "crash" | "signal" | "killed" | "memory" | "time" | "node" | "allocation" | "stopped" | "canceled" | "lost" | "unproven" | "asked" | "missing_output" | "stale_output" | "disk" | "dependency" | "adopted" | null | undefined;
       handler_limit?: "max" | "attempts" | null | undefined;

@@ -22,6 +22,7 @@ case "$1" in
           uuid) value=GPU-$index ;;
           memory.total) value=81920 ;;
           mig.mode.current) value=${mode} ;;
+          power.draw) value=$(cat ${folder}/watts 2> /dev/null || echo 0) ;;
           *) value=0 ;;
         esac
         line="$line, $value"
@@ -40,6 +41,8 @@ esac
     write: (rows: string) => writeFileSync(`${folder}/apps`, rows),
     use: (...uses: readonly (readonly [card: number, pid: number, mebibytes: number])[]) =>
       writeFileSync(`${folder}/apps`, uses.map(([card, pid, size]) => `GPU-${card}, ${pid}, ${size}\n`).join('')),
+    /** What each card draws from now on. */
+    draw: (watts: number) => writeFileSync(`${folder}/watts`, String(watts)),
     readings: () =>
       (existsSync(`${folder}/asked`) ? readFileSync(`${folder}/asked`, 'utf8') : '').match(/--query-gpu/g)?.length ?? 0,
   };

@@ -18,6 +18,8 @@ export const endOfAttempt = {
   /** additions: the most memory that it had on GPUs at once, and that of the GPUs on which it was seen. */
   peak_gpu_memory_bytes: maybe(integer),
   gpu_memory_bytes: maybe(integer),
+  /** addition: the power that these GPUs drew on average, its part of those that other attempts used, too. */
+  avg_gpu_watts: maybe(number),
   /** addition: why the attempt ended, where the return code does not say it: `allocation 7 ended NODE_FAIL`. */
   cause: maybe(text),
   /** addition: what ended it, where something proves it. */

@@ -104,7 +104,7 @@ export function energyBlocks({ totals: { energy, core_hours: hours } }: Workflow
       : [
           {
             kind: 'text' as const,
-            text: `${hoursText(energy.counted_kwh)} kWh were counted by processors and memory of the machines, and shared out by CPU time.`,
+            text: `${hoursText(energy.counted_kwh)} kWh were measured: by counters of processors and memory, shared out by CPU time, and as the power of GPUs while jobs used them.`,
           },
         ]),
     {

@@ -17,12 +17,15 @@ export interface Hours {
   /** The CPUs that they kept busy; attempts that were not measured count with none. */
   used: number;
   gpus: number;
+  /** Of `gpus`, those whose power was measured, and the energy that they took, in kWh. */
+  countedGpus: number;
+  gpuKwh: number;
   gigabytes: number;
   /** Of `asked`, what was measured. */
   measured: number;
 }
 
-const none = (): Hours => ({ asked: 0, used: 0, gpus: 0, gigabytes: 0, measured: 0 });
+const none = (): Hours => ({ asked: 0, used: 0, gpus: 0, countedGpus: 0, gpuKwh: 0, gigabytes: 0, measured: 0 });
 
 /** What jobs ask for: cores, gigabytes of memory and GPUs on all of their nodes. */
 const asksOf = ({ requirements }: UsedJob) => {
@@ -40,6 +43,11 @@ const secondsOf = ({ exec_time_minutes: minutes }: Result) => Math.max(0, minute
 function addAttempt(to: Hours, result: Result, job: UsedJob | undefined): void {
   const { cores, gigabytes, gpus } = job === undefined ? { cores: 1, gigabytes: 0, gpus: 0 } : asksOf(job);
   const hours = secondsOf(result) / HOUR;
+  const watts = result.avg_gpu_watts ?? 0;
+  if (watts > 0) {
+    to.countedGpus += hours * gpus;
+    to.gpuKwh += (hours * watts) / 1000;
+  }
   const percent = result.avg_cpu_percent ?? 0;
   to.asked += hours * cores;
   to.gpus += hours * gpus;

@@ -35,11 +35,12 @@ const JOULES_PER_KWH = 3.6e6;
  * What the counters of runners say of the energy of jobs, and the hours that they say nothing of, for the model.
  *
  * The energy of a machine is shared out by CPU time: jobs have as much of it as they have of the CPU time of all processes, so the
- * rest that an idle machine takes goes with it. Counters are of processors and memory: GPUs are left to the model.
+ * rest that an idle machine takes goes with it. Counters are of processors and memory. GPUs have the power that was seen of them while an attempt used
+ * them; those of other attempts are left to the model.
  */
 export function countedEnergy(total: Hours, shares: readonly RunnerShare[]): { kwh: number; rest: UsedHours } {
   const busyOf = ({ asked, used, measured }: Hours) => used + asked - measured;
-  let [kwh, cores, gigabytes] = [0, busyOf(total), total.gigabytes];
+  let [kwh, cores, gigabytes] = [total.gpuKwh, busyOf(total), total.gigabytes];
   for (const { runner, hours } of shares) {
     const { energy_joules: joules, machine_cpu_seconds: seconds } = runner;
     if (typeof joules !== 'number' || typeof seconds !== 'number' || seconds <= 0 || joules <= 0) continue;
@@ -47,7 +48,8 @@ export function countedEnergy(total: Hours, shares: readonly RunnerShare[]): { k
     cores -= busyOf(hours);
     gigabytes -= hours.gigabytes;
   }
-  return { kwh, rest: { cores: Math.max(0, cores), gigabytes: Math.max(0, gigabytes), gpus: total.gpus } };
+  const gpus = Math.max(0, total.gpus - total.countedGpus);
+  return { kwh, rest: { cores: Math.max(0, cores), gigabytes: Math.max(0, gigabytes), gpus } };
 }
 
 export function energyOf(

@@ -180,6 +180,23 @@ describe('energy that machines counted', () => {
     });
   });
 
+  it('energy of GPUs is their mean power over the time of an attempt, and the model has those that were not measured', () => {
+    const facts = factsOf([{ name: 'a' }, { name: 'b' }]);
+    const [first, ...others] = facts.attempts;
+    const energyWith = (watts: number | null) => {
+      const attempts = [{ ...(first as Result), avg_gpu_watts: watts }, ...others];
+      return workflowReport({ ...facts, attempts }, { overhead: 1, gramsPerKwh: undefined }).totals.energy;
+    };
+    const [none, some] = [energyWith(null), energyWith(700)];
+    expect([none.counted_kwh, none.source]).toEqual([0, 'model']);
+    const hours = (first as Result).exec_time_minutes / 60;
+    expect(some.counted_kwh).toBeCloseTo(0.7 * hours);
+    // The GPU of this attempt is no longer that of the model.
+    const { gpus } = { gpus: none.kwh - some.kwh + some.counted_kwh };
+    expect(gpus).toBeCloseTo(0.2 * hours * (facts.jobs[0]?.requirements.num_gpus ?? 0));
+    expect(some.source).toBe('counters and model');
+  });
+
   it('energy of jobs is never more than the machine had, and without counters there is the model alone', () => {
     expect(energyOfRunners([{ ...counting, machine_cpu_seconds: 60 }])).toMatchObject({ counted_kwh: 2 });
     for (const none of [undefined, null, 0])

@@ -153,7 +153,7 @@ function statsOf(
 
 /** The figures of the kernel and of the samples for an attempt; one that was not measured is absent, also for a monitored job. */
 export function recordedUseOf(
-  { cpuSeconds, peakBytes, peakGpuBytes, gpuBytes }: Omit<StepAccount, 'exitCode' | 'signal'>,
+  { cpuSeconds, peakBytes, peakGpuBytes, gpuBytes, gpuWatts }: Omit<StepAccount, 'exitCode' | 'signal'>,
   seconds: number,
   observed: Observed | undefined,
 ): Partial<Completion> {
@@ -168,6 +168,7 @@ export function recordedUseOf(
     ...(peakMemory === 0 ? {} : { peak_memory_bytes: peakMemory }),
     ...(sampled === undefined ? {} : { avg_memory_bytes: sampled.averageMemoryBytes }),
     ...(peakGpuBytes ? { peak_gpu_memory_bytes: peakGpuBytes, gpu_memory_bytes: gpuBytes } : {}),
+    ...(gpuWatts ? { avg_gpu_watts: Math.round(gpuWatts * 10) / 10 } : {}),
   };
 }
 

@@ -96,7 +96,7 @@ function isCompletion(value: unknown): value is Completion {
     isOneOf(REPORTED, fields['status'] as string) &&
     Number.isFinite(fields['exec_time_minutes']) &&
     BYTES.every((name) => fields[name] === undefined || Number.isSafeInteger(fields[name])) &&
-    PERCENTS.every((name) => fields[name] === undefined || Number.isFinite(fields[name])) &&
+    REALS.every((name) => fields[name] === undefined || Number.isFinite(fields[name])) &&
     (fields['cause'] === undefined || typeof fields['cause'] === 'string') &&
     (fields['files'] === undefined || (Array.isArray(fields['files']) && fields['files'].every(hasTime))) &&
     (fields['inputs'] === undefined || (Array.isArray(fields['inputs']) && fields['inputs'].every(isInputStamp)))
@@ -104,7 +104,7 @@ function isCompletion(value: unknown): value is Completion {
 }
 
 const BYTES = ['peak_memory_bytes', 'avg_memory_bytes', 'peak_gpu_memory_bytes', 'gpu_memory_bytes'];
-const PERCENTS = ['peak_cpu_percent', 'avg_cpu_percent'];
+const REALS = ['peak_cpu_percent', 'avg_cpu_percent', 'avg_gpu_watts'];
 
 function hasTime(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;

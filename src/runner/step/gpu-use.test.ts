@@ -16,9 +16,35 @@ it('a step has the most that its processes had at once on all cards, beside the 
   await gpus.look(processes);
   cards.use([0, 10, 512]);
   await gpus.look(processes);
-  expect(gpus.end(STEP)).toEqual({ peakGpuBytes: 3 * GIB, gpuBytes: 160 * GIB });
+  expect(gpus.end(STEP)).toEqual({ peakGpuBytes: 3 * GIB, gpuBytes: 160 * GIB, gpuWatts: undefined });
   // A process of another user is nothing of a step, and one that ended is forgotten.
   expect([gpus.end(OTHER), gpus.end(STEP)]).toEqual([undefined, undefined]);
+});
+
+it('the power of cards is a mean over the readings with processes of the step, and of a shared card a part', async () => {
+  const cards = madeUpCards();
+  const gpus = createGpuUse(cards.environment, AT_ONCE);
+  gpus.begin(STEP);
+  gpus.begin(OTHER);
+  const processes = processesOf([STEP, 10], [OTHER, 20]);
+  for (const [watts, ...uses] of [[300, [0, 10, 1], [1, 20, 1]], [200, [0, 10, 1], [0, 20, 1]], [900]] as const) {
+    cards.draw(watts);
+    cards.use(...uses);
+    await gpus.look(processes);
+  }
+  expect([gpus.end(STEP)?.gpuWatts, gpus.end(OTHER)?.gpuWatts]).toEqual([200, 200]);
+});
+
+it('where a card does not say its power in one reading, no mean is given', async () => {
+  const cards = madeUpCards();
+  const gpus = createGpuUse(cards.environment, AT_ONCE);
+  gpus.begin(STEP);
+  for (const watts of [300, 0, 300]) {
+    cards.draw(watts);
+    cards.use([0, 10, 1]);
+    await gpus.look(processesOf([STEP, 10]));
+  }
+  expect(gpus.end(STEP)).toMatchObject({ peakGpuBytes: GIB / 1024, gpuWatts: undefined });
 });
 
 it('of a slice of a card no size is known', async () => {
@@ -27,7 +53,7 @@ it('of a slice of a card no size is known', async () => {
   gpus.begin(STEP);
   cards.use([0, 10, 1024]);
   await gpus.look(processesOf([STEP, 10]));
-  expect(gpus.end(STEP)).toEqual({ peakGpuBytes: GIB, gpuBytes: undefined });
+  expect(gpus.end(STEP)).toEqual({ peakGpuBytes: GIB, gpuBytes: undefined, gpuWatts: undefined });
 });
 
 it('cards are read for steps with GPUs only, by one reading at a time, and not more often than every two seconds', async () => {

@@ -82,6 +82,8 @@ export interface StepEnd {
   /** The most memory that it had on GPUs at once, and that of the cards on which it was. Absent if it is not known. */
   readonly peakGpuBytes?: number | undefined;
   readonly gpuBytes?: number | undefined;
+  /** What these cards drew on average, its part of those that others used, too. */
+  readonly gpuWatts?: number | undefined;
   /** How long it ran, where that was measured in the process that started it, and another one reports the end. */
   readonly seconds?: number | undefined;
 }

@@ -164,6 +164,7 @@ export function attemptEndOf(reported: Completion, workflowId: number, runId: nu
     avgCpuPercent: reported.avg_cpu_percent,
     peakGpuMemoryBytes: reported.peak_gpu_memory_bytes,
     gpuMemoryBytes: reported.gpu_memory_bytes,
+    avgGpuWatts: reported.avg_gpu_watts,
     cause: reported.cause,
     causeCode: reported.cause_code,
     handlerLimit: reported.handler_limit,

@@ -24,6 +24,7 @@ export interface End {
   readonly avgCpuPercent?: number | null | undefined;
   readonly peakGpuMemoryBytes?: number | null | undefined;
   readonly gpuMemoryBytes?: number | null | undefined;
+  readonly avgGpuWatts?: number | null | undefined;
   readonly cause?: string | null | undefined;
   readonly causeCode?: string | null | undefined;
   readonly handlerLimit?: string | null | undefined;
@@ -90,6 +91,7 @@ export const resultOfEnd = (end: End) => ({
   avgCpu: end.avgCpuPercent ?? null,
   peakGpuMemory: end.peakGpuMemoryBytes ?? null,
   gpuMemory: end.gpuMemoryBytes ?? null,
+  gpuWatts: end.avgGpuWatts ?? null,
   cause: end.cause ?? null,
   causeCode: end.causeCode ?? null,
   handlerLimit: end.handlerLimit ?? null,

@@ -90,6 +90,7 @@ function resultEndOf(result: NewResult, workflowId: number, runId: number): End 
     avgCpuPercent: result.avg_cpu_percent,
     peakGpuMemoryBytes: result.peak_gpu_memory_bytes,
     gpuMemoryBytes: result.gpu_memory_bytes,
+    avgGpuWatts: result.avg_gpu_watts,
     cause: result.cause,
     causeCode: result.cause_code,
     handlerLimit: result.handler_limit,

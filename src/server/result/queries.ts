@@ -71,6 +71,7 @@ export const resultReportQueries = (db: Database) => ({
     avgCpu: number | null;
     peakGpuMemory: number | null;
     gpuMemory: number | null;
+    gpuWatts: number | null;
     cause: string | null;
     causeCode: string | null;
     handlerLimit: string | null;
@@ -78,10 +79,10 @@ export const resultReportQueries = (db: Database) => ({
     insert or replace into result (
       job_id, workflow_id, run_id, attempt_id, compute_node_id, return_code, exec_time_minutes, completion_time, status,
       peak_memory_bytes, avg_memory_bytes, peak_cpu_percent, avg_cpu_percent, peak_gpu_memory_bytes,
-      gpu_memory_bytes, cause, cause_code, handler_limit
+      gpu_memory_bytes, avg_gpu_watts, cause, cause_code, handler_limit
     ) values (
       :jobId, :workflowId, :runId, :attemptId, :nodeId, :returnCode, :minutes, :completionTime, :status,
-      :peakMemory, :avgMemory, :peakCpu, :avgCpu, :peakGpuMemory, :gpuMemory, :cause, :causeCode, :handlerLimit
+      :peakMemory, :avgMemory, :peakCpu, :avgCpu, :peakGpuMemory, :gpuMemory, :gpuWatts, :cause, :causeCode, :handlerLimit
     )`),
   insertStats: insertStats(db),
   hasResult: db.prepare<{ jobId: number; runId: number; attemptId: number }, { id: number }>(

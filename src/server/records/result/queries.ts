@@ -10,7 +10,7 @@ import { presentFields } from '../present.ts';
 /** The columns that may change, besides the status and the cause that it proves. */
 const measured = [
   ...columns('return_code exec_time_minutes completion_time peak_memory_bytes avg_memory_bytes'),
-  ...columns('peak_cpu_percent avg_cpu_percent peak_gpu_memory_bytes gpu_memory_bytes'),
+  ...columns('peak_cpu_percent avg_cpu_percent peak_gpu_memory_bytes gpu_memory_bytes avg_gpu_watts'),
 ];
 /** The columns that are stored as they were reported. */
 export const reportedColumns = [
