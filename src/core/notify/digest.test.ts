@@ -81,7 +81,7 @@ describe('what is worth a message', () => {
     expect(found({ runners, counts: { completed: 2 } })).not.toHaveProperty('time');
     expect(found({ runners }, { timePercent: 90 })).not.toHaveProperty('time');
     expect(found({ coreHours: 12 }, { budgetCoreHours: 12 })['budget']).toBe(
-      'its jobs have used 12.0 core hours, and its budget is 12',
+      'its jobs have used 12 core hours, and its budget is 12',
     );
     expect(found({ coreHours: 11 }, { budgetCoreHours: 12 })).not.toHaveProperty('budget');
   });

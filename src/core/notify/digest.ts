@@ -1,7 +1,7 @@
 import { sentenceOf, type StoredEnd } from '../attempt/cause.ts';
 import { type Counts, countOf, ENDED, FAILED, OPEN, RUNS_NOW, UNSUCCESSFUL } from '../job/statuses.ts';
 import { exactPartText, outcomeParts, outcomeRecord, partText } from '../lifecycle/explain/outcome.ts';
-import { counted } from '../quantity/count-text.ts';
+import { counted, hoursText } from '../quantity/count-text.ts';
 import { isoMoment } from '../quantity/moment.ts';
 import { timeText } from '../quantity/time-text.ts';
 import { printableLine } from '../text/printable.ts';
@@ -87,7 +87,7 @@ const FIND: Readonly<Record<Trigger, Find>> = {
   },
   budget: ({ coreHours }, { budgetCoreHours: budget }) =>
     coreHours !== undefined && budget !== undefined && coreHours >= budget
-      ? `its jobs have used ${coreHours.toFixed(1)} core hours, and its budget is ${budget}`
+      ? `its jobs have used ${hoursText(coreHours)} core hours, and its budget is ${budget}`
       : undefined,
   many_failures({ counts }, { failPercent }) {
     const [failed, all] = [countOf(counts, FAILED), allJobs(counts)];

@@ -1,10 +1,6 @@
-import { counted, grouped } from '../quantity/count-text.ts';
+import { counted, grouped, hoursText } from '../quantity/count-text.ts';
 import { type Block, tableBlock } from './document.ts';
 import type { WorkflowReport } from './workflow-report.ts';
-
-/** Three digits are enough to compare. */
-export const hoursText = (hours: number): string =>
-  hours >= 100 ? grouped(Math.round(hours)) : String(Number(hours.toPrecision(3)));
 
 /** A time stamp for people. */
 export const stampText = (iso: string | null) => (iso === null ? '–' : `${iso.slice(0, 19).replace('T', ' ')} UTC`);

@@ -3,13 +3,12 @@ import {
   energyBlocks,
   energyText,
   failureBlocks,
-  hoursText,
   leftOutBlock,
   stampText,
   originBlocks,
   runnerBlocks,
 } from './cost-blocks.ts';
-import { counted, grouped } from '../quantity/count-text.ts';
+import { counted, grouped, hoursText } from '../quantity/count-text.ts';
 import { sizeText } from '../quantity/size-text.ts';
 import { timeText } from '../quantity/time-text.ts';
 import { type Block, type ReportDocument, type ReportSection, tableBlock } from './document.ts';
