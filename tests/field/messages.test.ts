@@ -3,24 +3,13 @@ import { sendMessage } from '../../src/cluster/notify/send.ts';
 import { digestOf, digestSubject, findingsOf, type NotifyFacts } from '../../src/core/notify/digest.ts';
 import { type MessageReceiver, receiverOf, type ReceiverTable } from '../../src/core/notify/receiver.ts';
 import { pauseBefore } from '../../src/core/notify/retry.ts';
+import { notifyFacts } from '../support/notify-facts.ts';
 import { httpReceiver } from '../support/receivers.ts';
 
 /** What public reports say of the messages of other programs, tried here. Each test names its report. */
 
 const usual = { failPercent: 10, timePercent: 80, silentSeconds: 1800 };
-const facts = (over: Partial<NotifyFacts> = {}): NotifyFacts => ({
-  workflow: { id: 1, name: 'sweep', user: 'ada' },
-  runId: 1,
-  counts: { completed: 3 },
-  isCanceled: false,
-  hasBegun: true,
-  lost: [],
-  runners: [],
-  allocations: 0,
-  reasons: [],
-  nowMs: 0,
-  ...over,
-});
+const facts = (over: Partial<NotifyFacts> = {}) => notifyFacts('sweep', over);
 const messageOf = (over: Partial<NotifyFacts> = {}) => {
   const known = facts(over);
   return { key: 'k', digest: digestOf(known, findingsOf(known, usual)) };
@@ -31,7 +20,7 @@ const send = (table: ReceiverTable, over: Partial<NotifyFacts> = {}) =>
 it('https://github.com/hotosm/tasking-manager/issues/6870: 112 failures are one message, and not 112', () => {
   const { digest } = messageOf({ counts: { failed: 112, completed: 1 } });
   expect(digest.findings.map(({ trigger }) => trigger)).toEqual(['end', 'many_failures', 'first_failure', 'begin']);
-  expect(digestSubject(digest)).toBe('torc: sweep (workflow 1): it ended: 1 completed, 112 failed');
+  expect(digestSubject(digest)).toBe('torc: sweep (workflow 3): it ended: 1 completed, 112 failed');
 });
 
 it('https://github.com/nextflow-io/nextflow/issues/3129: a workflow whose runner is gone is a message although it did not end', () => {

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { notifyFacts } from '../../../tests/support/notify-facts.ts';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
 import { httpReceiver } from '../../../tests/support/receivers.ts';
 import { digestOf } from '../../core/notify/digest.ts';
@@ -11,18 +12,7 @@ import { postMessage, publicLookup } from './post.ts';
 import type { Message } from './request.ts';
 import { sendMessage } from './send.ts';
 
-const facts = {
-  workflow: { id: 3, name: 'sweep <b> & "c"\r\nX-Evil: 1', user: 'ada' },
-  runId: 2,
-  counts: { completed: 3 },
-  isCanceled: false,
-  hasBegun: true,
-  lost: [],
-  runners: [],
-  allocations: 0,
-  reasons: [],
-  nowMs: 0,
-};
+const facts = notifyFacts('sweep <b> & "c"\r\nX-Evil: 1');
 const message: Message = {
   key: 'k1',
   digest: digestOf(facts, [{ trigger: 'end', sentence: 'it ended: 3 completed' }]),

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { notifyFacts } from '../../../tests/support/notify-facts.ts';
 import { digestOf } from '../../core/notify/digest.ts';
 import { type MessageReceiver, receiverOf } from '../../core/notify/receiver.ts';
 import { sendOverNetwork } from './over-network.ts';
@@ -59,18 +60,7 @@ async function smtpSink(answer: (command: string) => string | undefined = () => 
   return { port: (server.address() as AddressInfo).port, lines, mails };
 }
 
-const facts = {
-  workflow: { id: 3, name: 'über\r\nBcc: eve@example.org\r\n\r\nfalse body', user: 'ada' },
-  runId: 2,
-  counts: { completed: 3 },
-  isCanceled: false,
-  hasBegun: true,
-  lost: [],
-  runners: [],
-  allocations: 0,
-  reasons: [],
-  nowMs: 0,
-};
+const facts = notifyFacts('über\r\nBcc: eve@example.org\r\n\r\nfalse body');
 const message = { key: 'k1', digest: digestOf(facts, [{ trigger: 'end', sentence: 'it ended: 3 completed' }]) };
 const send = (port: number, more: object = {}, atMostMs?: number) =>
   sendOverNetwork(
