@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { changeRequirements } from '../../operations/resources/job-requirements.ts';
-import { usedJobs } from '../../operations/resources/resource-use.ts';
+import { usedJobs } from '../../client/used-jobs.ts';
 import { tool } from '../tool.ts';
 import { dryRun, idParameter, jobId, memory, parameters, runtime, workflowIdParameter } from './parameters.ts';
 

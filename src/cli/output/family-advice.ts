@@ -1,5 +1,10 @@
 import type { FamilyAdvice, UseSpread } from '../../core/lifecycle/resources/family-advice.ts';
-import { allCoreHours, largestFamilies, MOST_FAMILIES } from '../../core/lifecycle/resources/family-json.ts';
+import {
+  allCoreHours,
+  coreHoursWords,
+  largestFamilies,
+  MOST_FAMILIES,
+} from '../../core/lifecycle/resources/family-json.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 import { sizeText } from '../../core/quantity/size-text.ts';
 import { timeText } from '../../core/quantity/time-text.ts';
@@ -7,13 +12,11 @@ import { printableLine } from '../../core/text/printable.ts';
 
 /** `align_# (50 jobs): 3m 12s at most 4m 01s; memory 1.2 GiB at most 1.4 GiB; CPUs 0.9 at most 1.0`, and what was saved. */
 export function familyLines(families: readonly FamilyAdvice[]): string[] {
-  const { asked, used, saved } = allCoreHours(families);
-  const hours = (value: number) => value.toFixed(value < 10 ? 2 : 0);
   return [
     'What they used (median, and at most):',
     ...largestFamilies(families).map((family) => `  ${familyLine(family)}`),
     ...(families.length > MOST_FAMILIES ? [`  … and ${families.length - MOST_FAMILIES} more families`] : []),
-    `Core hours: ${hours(asked)} asked for${used > 0 ? `, ${hours(used)} used` : ''}; ${saved < 0 ? `the advice costs ${hours(-saved)} more` : `the advice saves ${hours(saved)}`}`,
+    `Core hours: ${coreHoursWords(allCoreHours(families))}`,
   ];
 }
 

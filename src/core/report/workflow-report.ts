@@ -6,10 +6,9 @@ import type { Result } from '../contract/result.ts';
 import type { FailureGroup, FailureGroups, WorkflowGraph, WorkflowTimeline } from '../contract/view.ts';
 import type { Workflow, WorkflowStatus } from '../contract/workflow.ts';
 import { outcomeRecord } from '../lifecycle/explain/outcome.ts';
-import { familyAdvice } from '../lifecycle/resources/family-advice.ts';
+import { usualAdvice } from '../lifecycle/resources/family-advice.ts';
 import { familiesJson } from '../lifecycle/resources/family-json.ts';
-import { USUAL_MULTIPLIERS } from '../lifecycle/resources/family-use.ts';
-import { adjustmentsOf, type UsedJob } from '../lifecycle/resources/used-jobs.ts';
+import type { UsedJob } from '../lifecycle/resources/used-jobs.ts';
 import { fileWithoutSecrets, secretsIn, withoutSecrets } from '../text/without-secrets.ts';
 import { costsOf, type Hours, type RunnerShare, runnerShares } from './costs.ts';
 import { countedEnergy, ENERGY_MODEL, energyOf, type EnergyOptions } from './energy.ts';
@@ -47,12 +46,6 @@ export function workflowReport(facts: ReportFacts, energy: EnergyOptions) {
   const costs = costsOf(attempts, jobs, codes);
   const shares = runnerShares(facts.runners, attempts, jobs);
   const paid = shares.reduce((sum, share) => sum + (share.paid ?? 0), 0);
-  const adjustments = adjustmentsOf(jobs, {
-    multipliers: USUAL_MULTIPLIERS,
-    downsizes: true,
-    purpose: 'advice',
-    isChosen: () => true,
-  });
   const shown = shares.toSorted((a, b) => (b.paid ?? 0) - (a.paid ?? 0)).slice(0, MOST_RUNNERS);
   return {
     workflow: {
@@ -95,7 +88,7 @@ export function workflowReport(facts: ReportFacts, energy: EnergyOptions) {
       jobs_left_out: graph.jobs_left_out,
     },
     timeline,
-    resources: familiesJson(familyAdvice(jobs, adjustments, { downsizes: true })),
+    resources: familiesJson(usualAdvice(jobs).families),
     most: mostRecord(facts),
     failures: {
       groups: facts.failures.groups.slice(0, MOST_FAILURES).map((group, at) =>

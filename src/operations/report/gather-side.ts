@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { ComparedSide } from '../../core/report/compare.ts';
-import { usedJobs } from '../resources/resource-use.ts';
+import { usedJobs } from '../../client/used-jobs.ts';
 
 /** What a comparison needs of a workflow: its current results, or those of one run. */
 export async function gatherSide(client: Client, id: number, runId: number | undefined): Promise<ComparedSide> {

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { usedJobs } from '../../client/used-jobs.ts';
 import {
   type Lack,
   lackOf,
@@ -7,11 +8,9 @@ import {
   measuredOf,
   type Use,
 } from '../../core/lifecycle/resources/resource-use.ts';
-import { type FamilyAdvice, familyAdvice } from '../../core/lifecycle/resources/family-advice.ts';
-import { USUAL_MULTIPLIERS } from '../../core/lifecycle/resources/family-use.ts';
-import { type Adjustment, adjustmentsOf, type UsedJob } from '../../core/lifecycle/resources/used-jobs.ts';
+import { type FamilyAdvice, usualAdvice } from '../../core/lifecycle/resources/family-advice.ts';
+import type { Adjustment, UsedJob } from '../../core/lifecycle/resources/used-jobs.ts';
 import type { Result } from '../../core/contract/result.ts';
-import { usedJobs } from './resource-use.ts';
 
 interface CheckOptions {
   /** Results of this run; undefined for the current results. */
@@ -58,17 +57,10 @@ export async function checkResources(
   const measurements = ended.flatMap((job): Measurement[] =>
     job.use === undefined ? [] : measuredOf(job.limits, job.use).map((measured) => ({ ...measured, job })),
   );
-  const adjustments = adjustmentsOf(jobs, {
-    multipliers: USUAL_MULTIPLIERS,
-    downsizes: true,
-    purpose: 'advice',
-    isChosen: () => true,
-  });
   const isOver = ({ overPercent }: Measured) => overPercent > 0 && overPercent >= leastOverPercent;
   return {
     jobs,
-    adjustments,
-    families: familyAdvice(jobs, adjustments, { downsizes: true }),
+    ...usualAdvice(jobs),
     looked: ended.length,
     measurements,
     violations: measurements.filter(isOver),

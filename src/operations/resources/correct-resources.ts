@@ -1,11 +1,11 @@
 import type { Client } from '../../client/client.ts';
 import { isUnknownRoute } from '../../client/compat/unknown-route.ts';
+import { usedJobs } from '../../client/used-jobs.ts';
 import type { PlanUpdate } from '../../core/contract/plan-update.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Multipliers } from '../../core/lifecycle/resources/family-use.ts';
 import { type FamilyAdvice, familyAdvice } from '../../core/lifecycle/resources/family-advice.ts';
 import { type Adjustment, adjustmentsOf, type UsedJob } from '../../core/lifecycle/resources/used-jobs.ts';
-import { usedJobs } from './resource-use.ts';
 
 interface CorrectOptions {
   readonly multipliers: Multipliers;

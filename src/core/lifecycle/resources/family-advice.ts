@@ -4,7 +4,8 @@ import { greatest } from '../../quantity/extremes.ts';
 import { alikeOf } from '../../text/alike.ts';
 import { FEWEST_JOBS, SAVED_RUNTIME_SECONDS } from './correct-resources.ts';
 import { busyPercentOf, LEAST_DIFFERENCE, SHORTEST_FOR_CPUS_SECONDS, type Use } from './resource-use.ts';
-import type { Adjustment, UsedJob } from './used-jobs.ts';
+import { USUAL_MULTIPLIERS } from './family-use.ts';
+import { type Adjustment, adjustmentsOf, type UsedJob } from './used-jobs.ts';
 
 /** How much the jobs of a family used of something. */
 export interface UseSpread {
@@ -41,6 +42,17 @@ export interface FamilyAdvice {
   readonly coreHours: CoreHours;
   /** Why nothing changes; undefined if something does. */
   readonly unchangedBecause: string | undefined;
+}
+
+/** The advice for all jobs of a workflow where no option says otherwise. */
+export function usualAdvice(jobs: readonly UsedJob[]) {
+  const adjustments = adjustmentsOf(jobs, {
+    multipliers: USUAL_MULTIPLIERS,
+    downsizes: true,
+    purpose: 'advice',
+    isChosen: () => true,
+  });
+  return { adjustments, families: familyAdvice(jobs, adjustments, { downsizes: true }) };
 }
 
 /** What each family of jobs used, asked for, and should ask for. */

@@ -50,6 +50,13 @@ const rounded = (value: number) => Math.round(value * 1000) / 1000;
 export const largestFamilies = (families: readonly FamilyAdvice[]) =>
   families.toSorted((a, b) => b.jobs - a.jobs).slice(0, MOST_FAMILIES);
 
+/** `12 asked for, 9.50 used; the advice saves 3.10`. */
+export function coreHoursWords({ asked, used, saved }: ReturnType<typeof allCoreHours>): string {
+  const hours = (value: number) => value.toFixed(value < 10 ? 2 : 0);
+  const advice = saved < 0 ? `the advice costs ${hours(-saved)} more` : `the advice saves ${hours(saved)}`;
+  return `${hours(asked)} asked for${used > 0 ? `, ${hours(used)} used` : ''}; ${advice}`;
+}
+
 /** The core hours of all families together. */
 export function allCoreHours(families: readonly FamilyAdvice[]) {
   const sum = (of: (family: FamilyAdvice) => number) => families.reduce((total, family) => total + of(family), 0);

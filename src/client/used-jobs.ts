@@ -1,7 +1,7 @@
-import type { Client } from '../../client/client.ts';
-import { all } from '../../client/every.ts';
-import type { JobStatus } from '../../core/job/job-statuses.ts';
-import { type UsedJob, usedJobsOf } from '../../core/lifecycle/resources/used-jobs.ts';
+import type { JobStatus } from '../core/job/job-statuses.ts';
+import { type UsedJob, usedJobsOf } from '../core/lifecycle/resources/used-jobs.ts';
+import type { Client } from './client.ts';
+import { all } from './every.ts';
 
 interface UsedOptions {
   readonly runId?: number | undefined;
