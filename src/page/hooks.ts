@@ -19,10 +19,10 @@ export const readAgain = (): boolean => document.dispatchEvent(new Event('visibi
  * than most replies.
  */
 
-/** Between two readings of a page in the background. */
+/** Between two readings of a page in the background, at least. */
 const HIDDEN_MS = 30_000;
 
-/** Milliseconds between two readings: another number begins anew, another function counts from the next reading on. */
+/** Milliseconds between two readings: another number begins anew, another function counts from the next reading on. Infinity is no other one. */
 export type ReadingPace = number | (() => number);
 
 /**
@@ -60,7 +60,7 @@ export function useLive<T>(key: string, read: () => Promise<T>, everyMs: Reading
         if (!isOver)
           hold((before) => ({ key, value: before?.key === key ? before.value : undefined, error: error as Error }));
       }
-      if (!isOver && own === looks) timer = after(document.hidden ? HIDDEN_MS : paceMs(), again);
+      if (!isOver && own === looks) timer = after(document.hidden ? Math.max(HIDDEN_MS, paceMs()) : paceMs(), again);
     };
     const onVisible = () => {
       if (document.hidden) return;

@@ -14,6 +14,7 @@ import { PageTable } from '../table.tsx';
 import { WorkflowHead } from '../workflow-tabs.tsx';
 import { memoryWords, runtimeWords, shortenedText } from '../words.ts';
 
+const Advice = lazy('the advice', () => import('../family-advice.tsx').then((part) => part.AdviceView));
 const Nodes = lazy('nodes', () => import('../nodes/node-map.tsx').then((part) => part.NodesView));
 
 /** What jobs used beside what they asked for, with the lines that would fit them, and what they took of their nodes. */
@@ -43,6 +44,7 @@ export function ResourcesView({ id, query }: { readonly id: number; readonly que
           )}
         </Shown>
       </PageSection>
+      <Advice id={id} />
       <Nodes id={id} query={query} />
     </>
   );
