@@ -13,7 +13,7 @@ const unharmed = unharmedServer();
 const MEBIBYTE = 2 ** 20;
 const withBody = Object.entries(routes as Record<string, Route>).filter(([, { body }]) => body !== undefined);
 const pathFor = ({ path }: Route) =>
-  pathOf(path, { id: 1, action_id: 1, compute_node_id: 1, run_id: 1, limit: 1, status: 'ready' });
+  pathOf(path, { id: 1, action_id: 1, message_id: 1, compute_node_id: 1, run_id: 1, limit: 1, status: 'ready' });
 
 describe('a body', () => {
   it.each([

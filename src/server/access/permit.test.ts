@@ -86,6 +86,7 @@ const PARAMETERS = {
   run_id: 1,
   compute_node_id: 1,
   action_id: 1,
+  message_id: 1,
   limit: 1,
   status: 'completed',
   worker: 'w',
