@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { counted } from '../../../core/quantity/count-text.ts';
 import { openWorkflow } from '../../choose/choose-workflow.ts';
-import { formatOfName } from '../../../core/workflow-file/text/read-text.ts';
 import { type Command, command } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import { Failure, UsageError } from '../../command/failure.ts';
@@ -30,7 +29,7 @@ const exportCommand = command('workflows export [workflow]', {
   async run(context, [given], options) {
     const { output } = context;
     const path = options.output;
-    const format = formatAsked(options.format) ?? workflowFormat(path);
+    const format = formatAsked(options.format) ?? (await workflowFormat(path));
     if (format !== 'json') return exportAsFile(context, given, { ...options, format });
     const { id, client } = await openWorkflow(context, given);
     const { exportWorkflow } = await import('../../../operations/transfer/export.ts');
@@ -68,8 +67,10 @@ const formatAsked = (given: string | undefined): 'json' | 'yaml' | 'kdl' | undef
   given === 'json' || given === 'yaml' || given === 'kdl' ? given : undefined;
 
 /** The format of a workflow file that a name says; JSON is that of all records. */
-function workflowFormat(path: string | undefined): 'json' | 'yaml' | 'kdl' {
-  const format = path === undefined ? undefined : formatOfName(path);
+async function workflowFormat(path: string | undefined): Promise<'json' | 'yaml' | 'kdl'> {
+  if (path === undefined) return 'json';
+  const { formatOfName } = await import('../../../core/workflow-file/text/read-text.ts');
+  const format = formatOfName(path);
   return format === 'yaml' || format === 'kdl' ? format : 'json';
 }
 
