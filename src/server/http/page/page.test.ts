@@ -54,7 +54,7 @@ describe('the page', () => {
     const document = await (await app.request('/')).text();
     const files = [...(await load()).keys()].filter((name) => name !== 'index.html');
     const first = files.filter((name) => document.includes(name));
-    expect([first.length, files.length]).toEqual([2, 10]);
+    expect([first.length, files.length]).toEqual([2, 12]);
     for (const encoding of ['br, gzip', 'gzip, zstd']) {
       const total = async (names: readonly string[]) => {
         const sizes = await Promise.all(
