@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { programOn } from '../../src/cluster/program-on.ts';
 
 export interface Trial {
   /** The folder of the artefacts. */
@@ -119,11 +120,4 @@ function run(program: string, words: readonly string[]): void {
   execFileSync(program, words, { stdio: ['ignore', 'inherit', 'inherit'], timeout: 120_000 });
 }
 
-export function isThere(program: string): boolean {
-  try {
-    execFileSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const isThere = (program: string): boolean => programOn(process.env['PATH'], program) !== undefined;

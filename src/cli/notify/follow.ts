@@ -1,6 +1,7 @@
 import { fingerprintOf } from '../../cluster/notify/fingerprint.ts';
 import { sendMessage } from '../../cluster/notify/send.ts';
 import type { Client } from '../../client/client.ts';
+import { isUnknownRoute } from '../../client/compat/unknown-route.ts';
 import { ServiceError } from '../../client/errors.ts';
 import { repeatEvery } from '../../client/long-timers.ts';
 import type { Digest } from '../../core/notify/digest.ts';
@@ -97,13 +98,11 @@ export async function followMessages({ context, client, workflowId, chosen }: Fo
   };
 }
 
-const isUnknownRoute = (error: unknown) => error instanceof ServiceError && error.status === 404;
-
 async function want(client: Client, id: number, receiver: string): Promise<void> {
   try {
     await client.wantMessages({ params: { id }, body: { receiver } });
   } catch (cause) {
-    if (!isUnknownRoute(cause)) throw cause;
+    if (!(cause instanceof ServiceError && cause.status === 404)) throw cause;
     throw new Failure(`--notify ${receiver}: neither the configuration nor the server has a receiver of this name`, {
       cause,
     });
