@@ -5,7 +5,7 @@ import type { Platform } from './runtimes.ts';
 import { zipOf } from './zip.ts';
 
 /**
- * What pip compares with the machine. The Node of macOS needs 13.5, of which pip knows the first number alone; that of Linux glibc 2.28
+ * What pip compares with the machine. The Node of macOS needs 13.5, and pip compares the first number alone; that of Linux glibc 2.28
  * (`runtimeFiles` refuses a newer one).
  */
 const TAGS: Readonly<Record<Platform, string>> = {

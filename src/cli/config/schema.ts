@@ -216,7 +216,7 @@ const schema = {
   'server.metrics': key(
     choiceKind('users', 'administrators', 'anyone', 'off'),
     'users',
-    'who may read /metrics: users of the service, its administrators, anyone, or off',
+    'readers of /metrics: users of the service, its administrators, anyone, or off',
   ),
   'server.otlp_endpoint': unset(httpUrlKind, 'URL of a receiver of spans: OTLP by HTTP and JSON', {
     variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',

@@ -81,7 +81,7 @@ export const runOptions = optionsOf([
     'serve agents at /mcp in the Model Context Protocol: all tools, or read-only for those that change nothing',
     { setting: 'server.mcp', choices: ['all', 'read-only'] },
   ),
-  option('--metrics <readers>', 'who may read /metrics, in the text format of Prometheus', {
+  option('--metrics <readers>', 'readers of /metrics, the figures for Prometheus', {
     setting: 'server.metrics',
     choices: ['users', 'administrators', 'anyone', 'off'],
   }),

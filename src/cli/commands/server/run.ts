@@ -71,7 +71,7 @@ export const serverRun = command('run', {
     if (reason === END_OF_INPUT && (service.attached?.count() ?? 0) > 0)
       reason = await outlast(service, settings, log, signalled);
     log.write('info', 'Server stopping', { reason });
-    // Its runners were part of commands, the last of which has ended.
+    // Its runners were part of commands, and the last command has ended.
     await service.close(settings.credential !== undefined && !reason.startsWith('SIG'));
     log.close();
   },

@@ -62,7 +62,7 @@ const exportCommand = command('workflows export [workflow]', {
   },
 });
 
-/** Without its own option the command gets that of all commands, of which tables and CSV say nothing about a file. */
+/** Without its own option the command gets that of all commands: its tables and CSV are no formats of a file. */
 const formatAsked = (given: string | undefined): 'json' | 'yaml' | 'kdl' | undefined =>
   given === 'json' || given === 'yaml' || given === 'kdl' ? given : undefined;
 
