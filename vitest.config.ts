@@ -2,7 +2,6 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { isCi } from './tests/support/in-ci.ts';
 import { LongestFirst } from './tests/support/longest-first.ts';
 
 // Nothing is in it: any fixed name may be there on some machine.
@@ -32,8 +31,6 @@ export default defineConfig({
     // They end what hangs. Beside other work (load 30 on two cores) tests take ten times as long, as does the removal of
     // their folders.
     testTimeout: 240_000,
-    // Named at the end of the run (last-line.ts).
-    retry: isCi ? 1 : 0,
     hookTimeout: 240_000,
     // The user who runs the tests may have configured torc: none of that may show.
     env: {

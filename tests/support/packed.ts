@@ -134,6 +134,3 @@ function removeOld(): void {
     if (name !== 'lock.db' && statSync(path).mtimeMs < Date.now() - DAY_MS) rmSync(path, { recursive: true });
   }
 }
-
-// `npm test` makes it before the first test, which then need not wait for it.
-if (import.meta.main) pack();
