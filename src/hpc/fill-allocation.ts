@@ -1,3 +1,4 @@
+import { largestFirst } from '../core/lifecycle/placement/claim-order.ts';
 import { greatest, smallest } from '../core/quantity/extremes.ts';
 
 /** What a job needs of a node, or what the jobs of a node need together. */
@@ -66,9 +67,15 @@ export function fillAllocation(
   }
 }
 
-/** The order in which the server assigns jobs of equal priority, as Torc 1.0.0 does. */
-export const byClaim = (a: JobNeeds, b: JobNeeds): number =>
-  b.gpus - a.gpus || b.seconds - a.seconds || b.memoryMb - a.memoryMb || b.cpus - a.cpus;
+/** The order in which the server assigns jobs of equal priority. */
+export const byClaim = (a: JobNeeds, b: JobNeeds): number => largestFirst(needOf(a), needOf(b));
+
+const needOf = ({ cpus, memoryMb, gpus, seconds }: JobNeeds): Parameters<typeof largestFirst>[0] => ({
+  num_cpus: cpus,
+  memory_bytes: memoryMb * 2 ** 20,
+  num_gpus: gpus,
+  runtime_seconds: seconds,
+});
 
 const memoryOf = (running: readonly { readonly kind: JobNeeds; readonly jobs: number }[]): number =>
   running.reduce((sum, { kind, jobs }) => sum + kind.memoryMb * jobs, 0);

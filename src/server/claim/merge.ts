@@ -1,4 +1,5 @@
 import type { Need } from '../../core/contract/exchange.ts';
+import { largestFirst } from '../../core/lifecycle/placement/claim-order.ts';
 import type { JobKind } from '../../core/lifecycle/placement/obstacles.ts';
 
 /** Jobs that are equivalent for a claim, as the database groups them. */
@@ -20,17 +21,9 @@ export interface WaitingJob {
 /** Which of two jobs is claimed first; below zero means the left one. */
 export type ClaimOrder = (left: WaitingJob, leftNeed: Need, right: WaitingJob, rightNeed: Need) => number;
 
-/**
- * By priority; among equals the largest requirements first, so that those jobs are not left; then in the order of
- * creation.
- */
+/** By priority; among equals the largest requirements first; then in the order of creation. */
 export const byNeed: ClaimOrder = (left, leftNeed, right, rightNeed) =>
-  right.priority - left.priority ||
-  rightNeed.num_gpus - leftNeed.num_gpus ||
-  rightNeed.runtime_seconds - leftNeed.runtime_seconds ||
-  rightNeed.memory_bytes - leftNeed.memory_bytes ||
-  rightNeed.num_cpus - leftNeed.num_cpus ||
-  left.id - right.id;
+  right.priority - left.priority || largestFirst(leftNeed, rightNeed) || left.id - right.id;
 
 /** By priority, then in the order of creation. */
 export const byPriority: ClaimOrder = (left, _leftNeed, right) => right.priority - left.priority || left.id - right.id;
