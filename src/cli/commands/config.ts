@@ -66,7 +66,7 @@ const configTrust = command('config trust [file]', {
       throw new Failure(
         `${found.why}: a file that another user may change is never trusted. Copy it into a file of yours: cp ${file} FILE`,
       );
-    const { trustFile } = await import('../config/trusted-files.ts');
+    const { trustFile } = await import('../config/trust-records.ts');
     const { guardedIn } = await import('../config/read.ts');
     const keys = await guardedIn(file, found.text);
     refuseUnrecorded(trustFile(file, found.text, environment));
@@ -98,7 +98,7 @@ const configInit = command('config init', {
       throw new UsageError('which file? expected one of --system, --user and --local');
     const path = configurationPlaces(environment, process.cwd()).find((file) => file.role === role)?.path as string;
     const { template } = await import('../config/write.ts');
-    const { markedLine, trustFile } = await import('../config/trusted-files.ts');
+    const { markedLine, trustFile } = await import('../config/trust-records.ts');
     const why = whyNotTrusted(path, { groupMayWrite: true });
     if (why !== undefined) throw new Failure(`${path} is not written: ${why}`);
     const { line, mark } = markedLine(userOf(environment));

@@ -13,7 +13,7 @@ import {
 } from './layer.ts';
 import { builtIn, type Configuration, keyAt, type Path, paths } from './schema.ts';
 import { notTrusted } from './not-trusted.ts';
-import { trustIn } from './trusted-files.ts';
+import { trustIn } from './trust-records.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
