@@ -3879,6 +3879,12 @@ export interface Calls {
     params: {
       id: number;
     };
+    query?: {
+      offset?: number | undefined;
+      limit?: number | undefined;
+      sort_by?: string | undefined;
+      reverse_sort?: boolean | undefined;
+    } | undefined;
   }) => Promise<{
     items: {
       id: number;
@@ -3891,6 +3897,11 @@ export interface Calls {
       ended_at?: string | null | undefined;
       problem?: string | null | undefined;
     }[];
+    offset: number;
+    max_limit: number;
+    count: number;
+    total_count: number;
+    has_more: boolean;
     receivers: string[];
   }>;
   /** Claim the messages that a command sends to one of its receivers: no other command gets the same ones (addition). */

@@ -182,7 +182,7 @@ export const calls: Readonly<Record<RouteName, readonly [method: string, path: s
   getOutputTail: ['GET', '/jobs/{id}/output_tail', 'job_id run_id attempt_id command'],
   getJobSamples: ['GET', '/jobs/{id}/samples', 'job_id run_id attempt_id command interval_seconds'],
   createPageToken: ['POST', '/page_tokens', 'token'],
-  listMessages: ['GET', '/workflows/{id}/messages', 'items receivers'],
+  listMessages: ['GET', '/workflows/{id}/messages', 'items offset max_limit count total_count'],
   claimMessages: ['POST', '/workflows/{id}/messages/claim', 'sender messages after'],
   endMessage: ['POST', '/workflows/{id}/messages/{message_id}/end', 'ended'],
   wantMessages: ['POST', '/workflows/{id}/messages/wanted', 'receiver'],

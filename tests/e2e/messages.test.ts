@@ -134,7 +134,7 @@ describe('messages of a server', () => {
     expect(got.map(({ path }) => path).toSorted()).toEqual([`/${SECRET}`, '/named']);
     // A message that is on its way would be sent again, under its key.
     await until(
-      () => first.client.listMessages({ params: { id: 1 } }),
+      () => first.client.listMessages({ params: { id: 1 }, query: {} }),
       ({ items }) => items.every(({ state }) => state === 'sent'),
       'the messages to be marked as sent',
     );

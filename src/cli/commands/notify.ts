@@ -6,6 +6,7 @@ import { type Command, command } from '../command/command.ts';
 import { Failure, UsageError } from '../command/failure.ts';
 import type { Column } from '../output/table.ts';
 import { localTime } from '../output/local-time.ts';
+import { allRows, rangeOptions } from '../records/paging.ts';
 import { chosenReceivers, receiversIn } from '../notify/receivers.ts';
 
 /** What a test message says: it looks like one of a workflow, and names none. */
@@ -77,9 +78,15 @@ const columns: readonly Column<Listed>[] = [
 
 const notifyList = command('notify list <workflow>', {
   says: 'List the messages about a workflow: what each was about, who got it, and why one was not sent.',
-  async run(context, [given]) {
+  options: rangeOptions,
+  async run(context, [given], options) {
     const { id, client } = await openWorkflow(context, given);
-    const { items, receivers } = await client.listMessages({ params: { id } }).catch((error: unknown) => {
+    let receivers: readonly string[] = [];
+    const items = await allRows(options, async ({ offset, limit }) => {
+      const page = await client.listMessages({ params: { id }, query: { offset, limit } });
+      receivers = page.receivers;
+      return page;
+    }).catch((error: unknown) => {
       if (!isUnknownRoute(error)) throw error;
       throw new Failure('this server sends no messages, as Torc 1.0.0: `torc watch --notify` sends them', {
         cause: error,

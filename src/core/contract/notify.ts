@@ -50,3 +50,4 @@ export const StoredMessage = z.object({
   ended_at: maybe(text),
   problem: maybe(text),
 });
+export type StoredMessage = z.output<typeof StoredMessage>;

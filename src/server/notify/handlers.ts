@@ -2,49 +2,41 @@ import { fingerprintOf } from '../../cluster/notify/fingerprint.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { MessageClaim } from '../../core/contract/notify.ts';
 import { pauseBefore } from '../../core/notify/retry.ts';
-import type { Trigger } from '../../core/contract/notify-triggers.ts';
 import type { Caller } from '../caller.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Store } from '../records/store.ts';
 import { markDue } from './marks.ts';
 import type { Notifier } from './notifier.ts';
-import type { MessageRow } from './queries.ts';
+import { inDoubt, type MessageRow } from './queries.ts';
 
 /** A command that claimed a message and says nothing was killed, or will not come back. */
 const CLAIMED_MS = 120_000;
 const MOST_CLAIMED = 20;
+/** Read in one go, 30 ms: no thread reads them, as it does not have the receivers. */
+const MOST_LISTED = 10_000;
 
 export const notifyHandlers = ({ find, turns, changes, now }: Store, notifier: Notifier) => {
   const { queries, receivers } = notifier;
   const keyOf = ({ user = '' }: Caller, { receiver }: MessageClaim) => `command:${user}:${receiver}`;
 
-  /** Those that are due, and those of a command that was killed where they are recognized. */
-  const take = (workflowId: number, key: string, knowsRepeats: boolean): MessageRow[] => {
-    const isFree = ({ state, next_at_ms: at }: MessageRow) =>
-      (state === 'due' && at <= now()) || (state === 'sending' && knowsRepeats && at + CLAIMED_MS <= now());
-    const rows = queries.ofWorkflow
-      .all({ workflowId })
-      .filter((row) => row.receiver === key && isFree(row))
-      .slice(0, MOST_CLAIMED);
-    for (const { id } of rows) queries.begin.run({ id, nowMs: now() });
-    return rows;
+  /** Those that are due, and those of a command that was killed: they are sent again where they are recognized. */
+  const take = (workflowId: number, receiver: string, knowsRepeats: boolean): MessageRow[] => {
+    const nowMs = now();
+    const asked = { workflowId, receiver, nowMs, goneMs: nowMs - CLAIMED_MS, limit: MOST_CLAIMED };
+    const isInDoubt = ({ state }: MessageRow) => state === 'sending' && !knowsRepeats;
+    const rows = queries.unsent.all(asked);
+    for (const { id } of rows.filter(isInDoubt))
+      queries.end.run({ id, state: 'failed', nowMs, problem: inDoubt('command', false) });
+    const taken = rows.filter((row) => !isInDoubt(row));
+    for (const { id } of taken) queries.begin.run({ id, nowMs });
+    return taken;
   };
 
   return {
-    listMessages({ params: { id } }) {
+    listMessages({ params: { id }, query }) {
       find.run(id);
-      const items = queries.ofWorkflow.all({ workflowId: id }).map((row) => ({
-        id: row.id,
-        run_id: row.run_id,
-        trigger: row.trigger_type as Trigger,
-        receiver: row.receiver.replace(/^(server|command:.*):/, ''),
-        state: row.state,
-        attempts: row.attempts,
-        due_at: new Date(row.due_at_ms).toISOString(),
-        ...(row.ended_at_ms === null ? {} : { ended_at: new Date(row.ended_at_ms).toISOString() }),
-        ...(row.problem === null ? {} : { problem: row.problem }),
-      }));
-      return { items, receivers: receivers.map(({ name }) => name) };
+      const limit = Math.min(MOST_LISTED, query.limit ?? MOST_LISTED);
+      return { ...queries.list({ ...query, limit, workflow_id: id }), receivers: receivers.map(({ name }) => name) };
     },
     async claimMessages({ params: { id }, body }, caller) {
       find.run(id);

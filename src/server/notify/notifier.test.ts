@@ -13,6 +13,7 @@ import type { SendOutcome } from '../../core/notify/retry.ts';
 import type { Message } from '../../cluster/notify/request.ts';
 import { createStore, type Store } from '../records/store.ts';
 import { createNotifier } from './notifier.ts';
+import { unsentSql } from './queries.ts';
 
 const receiver = (name: string, table: ReceiverTable = {}): MessageReceiver =>
   receiverOf(name, { webhook: 'http://127.0.0.1:1/s3cret', ...table }) as MessageReceiver;
@@ -110,7 +111,7 @@ describe('messages of a server', () => {
     });
     await made.notifier.close(1_000, false);
     expect(made.sent).toHaveLength(1);
-    const { items, receivers } = await made.client.listMessages({ params: { id } });
+    const { items, receivers } = await made.client.listMessages({ params: { id }, query: {} });
     expect(receivers).toEqual(['ops']);
     expect(items.map(({ trigger, state }) => `${trigger} ${state}`)).toEqual(['end sent', 'first_failure covered']);
   });
@@ -284,7 +285,7 @@ describe('messages of a server', () => {
 });
 
 const waiting = async ({ client }: Service, id: number) =>
-  (await client.listMessages({ params: { id } })).items.some(({ state }) => state === 'waiting');
+  (await client.listMessages({ params: { id }, query: {} })).items.some(({ state }) => state === 'waiting');
 
 /** Messages that are not sent yet. */
 const open = ({ base: { store } }: Service): number =>
@@ -416,6 +417,44 @@ describe('messages of a command', () => {
     expect((await ask()).messages.map(({ key }) => key)).toEqual(messages.map(({ key }) => key));
     expect(await made.client.endMessage({ params, body: { outcome: 'sent' } })).toEqual({ ended: true });
     expect(await made.client.endMessage({ params, body: { outcome: 'sent' } })).toEqual({ ended: false });
+  });
+
+  it('a claim reads the messages that are not sent, and not the thousands that were', async () => {
+    const made = await service({ receivers: [] });
+    const { id, end } = await running(made, 1);
+    const { db } = made.base.store;
+    db.prepare(`
+      with recursive n (at) as (select 1 union all select at + 1 from n where at < 20000)
+      insert into message (workflow_id, run_id, trigger_type, receiver, key, state, due_at_ms, next_at_ms)
+      select ${id}, -at, 'end', 'command::mine', 'key ' || at, iif(at % 2, 'sent', 'failed'), 0, 0 from n`).run({});
+    await end([1]);
+    const { messages } = await made.client.claimMessages({ params: { id }, body: claim() });
+    expect(messages).toHaveLength(1);
+    expect(db.plan(unsentSql)).toEqual(['SEARCH message USING INDEX message_unsent (workflow_id=? AND receiver=?)']);
+    const { items, has_more: hasMore } = await made.client.listMessages({ params: { id }, query: {} });
+    expect([items.length, hasMore]).toEqual([10_000, true]);
+  });
+
+  it('a message of a command that was killed is sent again where it is recognized, and is listed as failed elsewhere', async () => {
+    const made = await service({ receivers: [] });
+    const { id, end } = await running(made, 1);
+    await end([1]);
+    const ask = (receiver: string, knows: boolean) =>
+      made.client.claimMessages({ params: { id }, body: claim({ receiver, knows_repeats: knows }) });
+    const [hook, chat] = [await ask('hook', true), await ask('chat', false)];
+    expect([hook.messages.length, chat.messages.length]).toEqual([1, 1]);
+    made.base.clock.now += 121_000;
+    expect((await ask('hook', true)).messages).toEqual(hook.messages);
+    expect((await ask('chat', false)).messages).toEqual([]);
+    const { items } = await made.client.listMessages({ params: { id }, query: {} });
+    expect(items.filter(({ trigger }) => trigger === 'end')).toMatchObject([
+      { receiver: 'hook', state: 'sending', attempts: 2 },
+      {
+        receiver: 'chat',
+        state: 'failed',
+        problem: 'the command ended while it sent it, and it would not be recognized',
+      },
+    ]);
   });
 
   it('a receiver that the server has is left to it, and one of the same name and another address is not', async () => {

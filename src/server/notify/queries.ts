@@ -1,9 +1,12 @@
 import type { StreamEventType } from '../../core/contract/event.ts';
+import type { StoredMessage } from '../../core/contract/notify.ts';
+import type { Trigger } from '../../core/contract/notify-triggers.ts';
 import { FAILED } from '../../core/job/statuses.ts';
 import type { ComputeNodeRow } from '../records/node/queries.ts';
 import { unsettled } from '../records/rows/job.ts';
 import { anyOf } from '../records/rows/status.ts';
 import type { Database, NoParameters } from '../store/database.ts';
+import { createListing, type OfWorkflow } from '../store/listing.ts';
 
 export interface MessageRow {
   readonly id: number;
@@ -49,6 +52,30 @@ const NEWS: readonly StreamEventType[] = [
   'jobs_deleted',
 ];
 
+// Every command asks for it each five seconds, and a workflow may have had thousands of messages: only those that are not sent are read.
+// A command that began to send before `goneMs`, and said nothing since, is gone.
+export const unsentSql = `
+    select * from message
+    where workflow_id = :workflowId and receiver = :receiver and state in ('due', 'sending')
+      and next_at_ms <= iif(state = 'due', :nowMs, :goneMs)
+    order by next_at_ms limit :limit`;
+
+/** Why it is not known whether a message arrived. */
+export const inDoubt = (sender: 'server' | 'command', isRecognized: boolean): string =>
+  `the ${sender} ended while it sent it${isRecognized ? '' : ', and it would not be recognized'}`;
+
+const storedMessage = (row: MessageRow): StoredMessage => ({
+  id: row.id,
+  run_id: row.run_id,
+  trigger: row.trigger_type as Trigger,
+  receiver: row.receiver.replace(/^(server|command:.*):/, ''),
+  state: row.state,
+  attempts: row.attempts,
+  due_at: new Date(row.due_at_ms).toISOString(),
+  ...(row.ended_at_ms === null ? {} : { ended_at: new Date(row.ended_at_ms).toISOString() }),
+  ...(row.problem === null ? {} : { problem: row.problem }),
+});
+
 export const notifyQueries = (db: Database) => ({
   cursor: db.prepare<NoParameters, { change_id: number }>('select change_id from message_cursor'),
   setCursor: db.prepare<{ changeId: number }>(
@@ -90,9 +117,15 @@ export const notifyQueries = (db: Database) => ({
     'insert or ignore into message_wanted (workflow_id, receiver) values (:workflowId, :receiver)',
   ),
 
-  ofWorkflow: db.prepare<{ workflowId: number }, MessageRow>(
-    'select * from message where workflow_id = :workflowId order by id',
+  list: createListing<OfWorkflow, MessageRow, StoredMessage>(
+    db,
+    { table: 'message', filters: { workflow_id: 'equal' }, sortable: [] },
+    storedMessage,
   ),
+  unsent: db.prepare<
+    { workflowId: number; receiver: string; nowMs: number; goneMs: number; limit: number },
+    MessageRow
+  >(unsentSql),
   ofReceiver: db.prepare<{ workflowId: number; runId: number; receiver: string }, MessageRow>(
     'select * from message where workflow_id = :workflowId and run_id = :runId and receiver = :receiver',
   ),

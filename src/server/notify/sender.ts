@@ -4,7 +4,7 @@ import { knowsRepeats, type MessageReceiver } from '../../core/notify/receiver.t
 import { type SendOutcome, pauseBefore } from '../../core/notify/retry.ts';
 import type { Message } from '../../cluster/notify/request.ts';
 import type { Store } from '../records/store.ts';
-import type { MessageRow, NotifyQueries } from './queries.ts';
+import { inDoubt, type MessageRow, type NotifyQueries } from './queries.ts';
 
 /** Sends a message once; never throws. */
 export type SendMessage = (
@@ -89,10 +89,10 @@ export function createSender(
     takeUp(): void {
       for (const { id, workflow_id: workflowId } of queries.sending.all({ receiver: key })) {
         if (knowsRepeats(receiver)) {
-          queries.later.run({ id, nextMs: now(), problem: IN_DOUBT });
+          queries.later.run({ id, nextMs: now(), problem: inDoubt('server', true) });
           continue;
         }
-        queries.end.run({ id, state: 'failed', nowMs: now(), problem: `${IN_DOUBT}, and it would not be recognized` });
+        queries.end.run({ id, state: 'failed', nowMs: now(), problem: inDoubt('server', false) });
         onNotice('It is not known whether a message arrived, and it is not sent again', {
           receiver: receiver.name,
           workflow_id: workflowId,
@@ -116,5 +116,3 @@ export function createSender(
     nextAtMs: (): number | undefined => queries.nextAt.get({ receiver: key })?.at ?? undefined,
   };
 }
-
-const IN_DOUBT = 'the server ended while it sent it';

@@ -16,10 +16,12 @@ const claim = {
 const claimed = ({ client }: World) =>
   client.claimMessages({ params: { id: 1 }, body: { ...claim, on: [...claim.on] } });
 
+const envelope = (count: number) => ({ offset: 0, max_limit: 100_000, count, total_count: count, has_more: false });
+
 export const notifyCases: Cases = {
   listMessages: {
     answers: [
-      { says: 'answers that there are none', params: { id: 1 }, reply: { items: [], receivers: [] } },
+      { says: 'answers that there are none', params: { id: 1 }, reply: { ...envelope(0), items: [], receivers: [] } },
       {
         says: 'answers with what was sent, and to whom',
         async before(world) {
@@ -28,6 +30,7 @@ export const notifyCases: Cases = {
         },
         params: { id: 1 },
         reply: {
+          ...envelope(1),
           items: [
             expect.objectContaining({
               id: 1,

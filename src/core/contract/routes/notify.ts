@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { ClaimedMessages, MessageClaim, MessageEnd, StoredMessage } from '../notify.ts';
-import { flag, queryInteger, text } from '../shape.ts';
+import { flag, page, paging, queryInteger, text } from '../shape.ts';
 import { type Route, route, workflowRoute } from './route.ts';
 
 /** Messages about a workflow (additions). */
 export const notifyRoutes = {
   listMessages: workflowRoute('GET', '/workflows/{id}/messages', 'read', {
     says: 'The messages about a workflow, whether they were sent, and the receivers of the server (addition).',
-    reply: z.object({ items: z.array(StoredMessage), receivers: z.array(text) }),
+    query: z.object(paging),
+    reply: page(StoredMessage).extend({ receivers: z.array(text) }),
   }),
   claimMessages: workflowRoute('POST', '/workflows/{id}/messages/claim', 'own', {
     says: 'Claim the messages that a command sends to one of its receivers: no other command gets the same ones (addition).',
