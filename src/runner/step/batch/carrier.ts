@@ -1,22 +1,16 @@
-import { type Companion, startCompanion } from '../../../cluster/exec.ts';
-import { slurmProgram } from '../../../cluster/slurm/programs.ts';
+import type { Companion, CompanionOptions } from '../../../cluster/exec.ts';
 import { type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
 import type { Log } from '../../facts/log.ts';
-import { inheritedInputs } from '../slurm/srun.ts';
 import type { StepUse } from '../steps.ts';
 import { type Heartbeat, SILENT_SECONDS, startHeartbeat } from './heartbeat.ts';
 import { messageLine, type LauncherOrder, type LauncherReport, reportIn } from './protocol.ts';
 
 export interface CarrierOptions {
   readonly node: string;
-  /** The name of the step. */
-  readonly name: string;
-  readonly allocation: { readonly jobId: number; readonly nodes: number };
-  /** The CPUs of the allocation on this node, if they are known. */
-  readonly cpus: number | undefined;
-  /** What runs in the step: a program and its arguments. */
-  readonly program: readonly string[];
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The program that starts the launcher on its node. */
+  readonly starter: string;
+  /** Starts it; what is written to it arrives at the launcher, and its lines are those of the launcher. */
+  readonly open: (lines: CarrierLines) => Promise<Companion>;
   readonly begin: Extract<LauncherOrder, { do: 'begin' }>;
   readonly log: Log;
   readonly onReported: (reported: Extract<LauncherReport, { is: 'changed' }>) => void;
@@ -24,10 +18,12 @@ export interface CarrierOptions {
   readonly onGone: (words: string) => void;
 }
 
-/** A long step of Slurm on one node, with our launcher in it. */
+export type CarrierLines = Pick<CompanionOptions, 'onLine' | 'onErrorLine'>;
+
+/** Our launcher on one node: in a long step of Slurm, or where PBS has started it. */
 export interface Carrier {
   readonly node: string;
-  /** Slurm's id of the step; undefined until its launcher has spoken. Nothing was started in it before. */
+  /** The id of the step; undefined until its launcher has spoken. Nothing was started in it before. */
   readonly step: string | undefined;
   readonly isGone: boolean;
   /** Sent when the launcher is ready. False if it was not yet: the order waits, and `withdraw` takes it back. */
@@ -36,7 +32,7 @@ export interface Carrier {
   withdraw(id: StepId): boolean;
   /** Its present use of steps. Never rejects; what is not known is absent. */
   look(ids: readonly StepId[]): Promise<readonly (readonly [StepId, StepUse])[]>;
-  /** Ends the step; resolves when srun has ended, or after a while. */
+  /** Ends the step; resolves when it has ended, or after a while. */
   end(): Promise<void>;
   /** Lets go of it at once: the launcher kills what is left. */
   close(): void;
@@ -48,26 +44,8 @@ const LOOK_MS = 5_000;
 const END_MS = 10_000;
 const LAST_LINES = 5;
 
-/** srun's options for the step: all that the allocation has on the node, shared with the steps of jobs on several nodes. */
-export const carrierOptions = ({
-  node,
-  name,
-  allocation,
-  cpus,
-}: Pick<CarrierOptions, 'node' | 'name' | 'allocation' | 'cpus'>): string[] => [
-  `--jobid=${allocation.jobId}`,
-  '--ntasks=1',
-  '--overlap',
-  `--job-name=${name}`,
-  ...(allocation.nodes > 1 ? [`--nodelist=${node}`] : []),
-  '--nodes=1',
-  ...(cpus === undefined ? [] : [`--cpus-per-task=${cpus}`]),
-  // All of the memory on the node.
-  '--mem=0',
-];
-
 export function startCarrier(options: CarrierOptions): Carrier {
-  const { node, program, environment, begin, log, onReported, onGone } = options;
+  const { node, starter, begin, log, onReported, onGone } = options;
   let companion: Companion | undefined;
   let step: string | undefined;
   let isGone = false;
@@ -131,20 +109,10 @@ export function startCarrier(options: CarrierOptions): Carrier {
 
   const run = async () => {
     try {
-      const inherited = new Set(inheritedInputs(environment));
-      const own = Object.fromEntries(Object.entries(environment).filter(([name]) => !inherited.has(name)));
-      companion = await startCompanion(
-        slurmProgram('srun', environment),
-        [...carrierOptions(options), ...program, options.name],
-        {
-          environment: own,
-          onLine: hear,
-          onErrorLine: remember,
-        },
-      );
+      companion = await options.open({ onLine: hear, onErrorLine: remember });
       companion.write(messageLine(begin));
       const { code, signal } = await companion.ended;
-      over(lastWords.at(-1) ?? `srun ended with ${signal ?? `exit code ${code}`}`);
+      over(lastWords.at(-1) ?? `${starter} ended with ${signal ?? `exit code ${code}`}`);
     } catch (error) {
       over((error as Error).message);
     }

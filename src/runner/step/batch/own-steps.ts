@@ -1,21 +1,20 @@
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
 import type { StepId } from '../../../core/contract/files/job.ts';
 import type { Lease } from '../../claim/capacity.ts';
-import { createSlurmSteps, type SlurmStepOptions } from '../slurm/slurm.ts';
 import type { StepAccount, StartedStep, StepEnd, Steps, Uses } from '../steps.ts';
 
 export type OwnSteps = ReturnType<typeof createOwnSteps>;
 
 /**
- * Jobs that are steps of Slurm themselves, beside those that run in the long step of a node. What runs them is opened when the first
- * job needs a step of its own.
+ * Jobs that no launcher starts, beside those that one does: steps of Slurm for themselves, or processes of this node. What runs them is
+ * opened when the first job needs it.
  */
-export function createOwnSteps(options: SlurmStepOptions, report: (ends: readonly StepEnd[]) => void) {
+export function createOwnSteps(open: () => Steps, report: (ends: readonly StepEnd[]) => void) {
   const ids = new Set<StepId>();
   let steps: Steps | undefined;
   const opened = (): Steps => {
     if (steps !== undefined) return steps;
-    steps = createSlurmSteps(options);
+    steps = open();
     steps.listen(report);
     return steps;
   };
@@ -26,7 +25,10 @@ export function createOwnSteps(options: SlurmStepOptions, report: (ends: readonl
       return started;
     },
     has: (id: StepId) => ids.has(id),
+    count: () => ids.size,
     signal: (id: StepId, signal: NodeJS.Signals) => steps?.signal(id, signal),
+    allocationSignaled: (signal: NodeJS.Signals) => steps?.allocationSignaled(signal),
+    passOn: (signal: NodeJS.Signals) => steps?.passOn(signal),
     kill: (id: StepId) => steps?.kill(id),
     /** Of those among these ids. */
     async observe(asked: ReadonlySet<StepId>): Promise<Uses> {

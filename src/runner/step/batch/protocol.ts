@@ -7,8 +7,8 @@ import type { EndedBy } from '../../../core/attempt/evidence.ts';
 import type { StepEnd, StepUse } from '../steps.ts';
 
 /**
- * The messages between a runner and its launcher in a step: a line of JSON each, through the standard input and output
- * of the step. srun carries both, so no port is opened and no other process can write.
+ * The messages between a runner and its launcher on a node: a line of JSON each. For a step they go through its standard input and output:
+ * srun carries both, so no port is opened and no other process can write. Where nothing carries an input, `far/keyed-socket.ts` does.
  *
  * The end of the input is the end of the runner: the launcher then kills what it started.
  */
@@ -38,6 +38,16 @@ export interface RestOfRun {
   readonly bytes: number;
   /** What signals the launcher signals its jobs too (`Manner`). */
   readonly reachesAll: boolean;
+  /** What the allocation has on this node, where its variables do not say it; absent inside a step. */
+  readonly share?: NodeShare | undefined;
+}
+
+/** A node of an allocation without steps: jobs there are started as those of the runner's own node. */
+export interface NodeShare {
+  /** The CPUs to which jobs are bound; undefined where they are not. */
+  readonly cpus?: number | undefined;
+  readonly memoryBytes?: number | undefined;
+  readonly enforcesMemory: boolean;
 }
 
 /** A step that could not be started. */

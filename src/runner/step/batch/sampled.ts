@@ -2,6 +2,7 @@ import type { StepId } from '../../../core/contract/files/job.ts';
 import type { SlurmStepOptions } from '../slurm/slurm.ts';
 import type { StepAccount, Steps } from '../steps.ts';
 import { type Carrier, startCarrier } from './carrier.ts';
+import { longStep } from './long-step.ts';
 
 export interface SampledStepsOptions extends Pick<
   SlurmStepOptions,
@@ -25,12 +26,14 @@ export function createSampledSteps(steps: Steps, options: SampledStepsOptions): 
     const present = carriers.get(node);
     if (present !== undefined) return present;
     const carrier = startCarrier({
-      node,
-      name: `wf${facts.workflowId}_r${facts.runId}_samples_${node}`,
-      allocation,
-      cpus: nodes.find(({ name }) => name === node)?.cpus,
-      program,
-      environment,
+      ...longStep({
+        node,
+        name: `wf${facts.workflowId}_r${facts.runId}_samples_${node}`,
+        allocation,
+        cpus: nodes.find(({ name }) => name === node)?.cpus,
+        program,
+        environment,
+      }),
       log,
       // It starts no jobs.
       begin: { do: 'begin', facts, sonar: true, beside: { defaultRequirementsId: undefined, bytes: 0, reachesAll } },

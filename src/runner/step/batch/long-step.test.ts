@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { carrierOptions } from './carrier.ts';
+import { longStepOptions } from './long-step.ts';
 
 const place = { node: 'n2', name: 'wf1_r1_jobs', allocation: { jobId: 7, nodes: 2 }, cpus: 12 };
 
 it('the long step has all that the allocation has on its node, and leaves it to steps of jobs on several nodes', () => {
-  expect(carrierOptions(place)).toEqual([
+  expect(longStepOptions(place)).toEqual([
     '--jobid=7',
     '--ntasks=1',
     '--overlap',
@@ -17,6 +17,6 @@ it('the long step has all that the allocation has on its node, and leaves it to 
 });
 
 it('in an allocation of one node the node is not named, and CPUs that are not known are left to Slurm', () => {
-  const options = carrierOptions({ ...place, allocation: { jobId: 7, nodes: 1 }, cpus: undefined });
+  const options = longStepOptions({ ...place, allocation: { jobId: 7, nodes: 1 }, cpus: undefined });
   expect(options.filter((option) => /nodelist|cpus/.test(option))).toEqual([]);
 });
