@@ -25,10 +25,17 @@ export async function main(program: string, argv: readonly string[]): Promise<vo
     await printCandidates(argv.slice(argv[1] === '--' ? 2 : 1), process.env);
     return;
   }
-  // A runner in Slurm starts it on each node: it loads nothing else.
+  // A runner in an allocation starts it on each node: it loads nothing else.
   if (program === 'torc' && argv[0] === STEP_LAUNCHER) {
     const { runLauncher } = await import('../../runner/launcher/launcher.ts');
-    await runLauncher({ environment: process.env, input: process.stdin, output: process.stdout });
+    const [, , keyFile] = argv;
+    const far = keyFile === undefined ? undefined : await import('../../runner/step/far/keyed-socket.ts');
+    const socket = await far?.connectByFile(keyFile as string);
+    await runLauncher({
+      environment: process.env,
+      input: socket ?? process.stdin,
+      output: socket ?? process.stdout,
+    });
     process.exit(0);
   }
   const { runProgram } = await import('./program.ts');

@@ -15,6 +15,9 @@ export interface Allocation {
   readonly cpus: number | undefined;
   /** CPUs of each of its nodes, in their order; undefined if they are not known. */
   readonly cpusPerNode?: readonly number[] | undefined;
+  /** Memory and devices of each of its nodes, where they may differ. */
+  readonly memoryPerNode?: readonly (number | undefined)[] | undefined;
+  readonly gpusPerNode?: readonly number[] | undefined;
   /** CPUs of one of several runners on the node. */
   readonly cpusPerTask?: number | undefined;
   /** Memory of this node that belongs to it; undefined if it is not known. */

@@ -124,6 +124,8 @@ interface InsideAllocation {
   memoryOf(allocation: Allocation): Promise<number | undefined>;
   /** What else belongs to it on this node where no variable says so: the others keep their values. Without an answer it is empty. */
   moreOf?(allocation: Allocation): Promise<Partial<Allocation>>;
+  /** How jobs use its other nodes where no step of the batch system starts them; undefined where it has one node. */
+  partsOf?(allocation: Allocation): AllocationParts | undefined;
   /** What it holds of the licenses of the batch system, by name. Without an answer it is empty. Never rejects. */
   licensesOf(allocation: Pick<Allocation, 'jobId'>): Promise<Amounts>;
   /** The run of it in which this process is, as the batch system reports it to others; without an answer, how often it was requeued. Never rejects. */
@@ -137,6 +139,16 @@ interface InsideAllocation {
   manner(): Promise<Manner>;
   /** Whether and why the allocation is being ended. Without an answer in this time it is `unknown`. Never rejects. */
   fateOf(allocation: Pick<Allocation, 'jobId' | 'restarts'>, atMostMs: number): Promise<Fate>;
+}
+
+/** The nodes of an allocation, of which a job gets some. */
+export interface AllocationParts {
+  /** The name of the node of this process. */
+  readonly ownNode: string;
+  /** The words that start a program on one of its nodes, with the variables and the folder of the script; absent where nothing can. */
+  readonly wordsOn?: ((node: string, program: readonly string[]) => readonly string[]) | undefined;
+  /** The variable that names a file of nodes to the programs of a job, and its text for a part of them. */
+  fileOf(nodes: readonly string[]): { readonly variable: string; readonly text: string };
 }
 
 export interface ShellOptions {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tests/support/programs.ts';
-import { pbsAllocationOf, sharesIn } from './allocation.ts';
+import { pbsAllocationOf, pbsPartsOf, sharesIn } from './allocation.ts';
 import { parseDsv } from './dsv.ts';
 
 describe('the allocation of a process in a PBS job', () => {
@@ -24,6 +24,17 @@ describe('the allocation of a process in a PBS job', () => {
   it('there is no allocation outside of a job, nor in a job of an array, which has no number of its own', () => {
     expect(pbsAllocationOf({ PBS_JOBID: '12.pbs' })).toBeUndefined();
     expect(pbsAllocationOf({ PBS_JOBID: '5[2].pbs', PBS_ENVIRONMENT: 'PBS_BATCH' })).toBeUndefined();
+  });
+
+  it('a part of the nodes has its lines of the file, and a program on another node is started by the script, if that is one of ours', () => {
+    const file = join(temporaryFolder(), 'nodes');
+    writeFileSync(file, 'n1\nn1\nn2\nn3\n');
+    const parts = pbsPartsOf({ nodes: 3, nodeId: 1 }, { PBS_NODEFILE: file, TORC_PBS_SCRIPT: '/s.sh' });
+    expect(parts?.ownNode).toBe('n2');
+    expect(parts?.fileOf(['n3', 'n1'])).toEqual({ variable: 'PBS_NODEFILE', text: 'n1\nn1\nn3\n' });
+    expect(parts?.wordsOn?.('n3', ['torc', 'x'])).toEqual(['pbs_tmrsh', 'n3', '/bin/bash', '/s.sh', 'on', 'torc', 'x']);
+    expect(pbsPartsOf({ nodes: 3, nodeId: 1 }, { PBS_NODEFILE: file })?.wordsOn).toBeUndefined();
+    expect(pbsPartsOf({ nodes: 1, nodeId: 0 }, { PBS_NODEFILE: file, TORC_PBS_SCRIPT: '/s.sh' })).toBeUndefined();
   });
 
   it('an allocation has of each node the sum of its chunks there', () => {

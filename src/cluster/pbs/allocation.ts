@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Allocation } from '../batch/allocation.ts';
+import type { AllocationParts } from '../batch/batch-system.ts';
 import { parsePbsBytes, type PbsRecord } from './dsv.ts';
 import { jobOfPbsId } from './ids.ts';
 
@@ -10,6 +11,10 @@ export const PBS_JOB_VARIABLE = 'TORC_PBS_JOB';
 
 /** When the script of an allocation began, in Unix seconds by the clock of its node, which also counts its walltime. */
 export const BEGAN_VARIABLE = 'TORC_PBS_BEGAN';
+
+/** The script of an allocation whose runner may start programs on its other nodes: with `on` as its first word it runs the others there. */
+export const SCRIPT_VARIABLE = 'TORC_PBS_SCRIPT';
+export const ON_NODE = 'on';
 
 /**
  * The allocation of a process with these variables; undefined outside of a PBS job. Undefined too in a job of an array, which has no
@@ -41,14 +46,37 @@ export function pbsAllocationOf(environment: Environment): Allocation | undefine
   };
 }
 
+const nodesIn = (file: string | undefined): string[] => [...new Set(linesIn(file))];
+
 /** Each node has a line for each of its MPI processes. Only the nodes of a job have the file. */
-function nodesIn(file: string | undefined): string[] {
+function linesIn(file: string | undefined): string[] {
   try {
     const lines = readFileSync(file ?? '', 'utf8').split('\n');
-    return [...new Set(lines.map((line) => line.trim()).filter((line) => line !== ''))];
+    return lines.map((line) => line.trim()).filter((line) => line !== '');
   } catch {
     return [];
   }
+}
+
+/** `pbs_tmrsh` has no input, gives the exit code of the program, and starts it with variables of PBS alone: the script has the others. */
+export function pbsPartsOf(
+  { nodes, nodeId }: Pick<Allocation, 'nodes' | 'nodeId'>,
+  environment: Environment,
+): AllocationParts | undefined {
+  if (nodes <= 1) return undefined;
+  const lines = linesIn(environment['PBS_NODEFILE']);
+  const script = environment[SCRIPT_VARIABLE];
+  return {
+    ownNode: [...new Set(lines)][nodeId] ?? '',
+    wordsOn: script ? (node, program) => ['pbs_tmrsh', node, '/bin/bash', script, ON_NODE, ...program] : undefined,
+    fileOf: (part) => ({
+      variable: 'PBS_NODEFILE',
+      text: lines
+        .filter((line) => part.includes(line))
+        .map((line) => `${line}\n`)
+        .join(''),
+    }),
+  };
 }
 
 /** What a job has of one of its nodes. */

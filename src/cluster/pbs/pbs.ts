@@ -4,7 +4,7 @@ import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { processesThatSubmit } from '../batch/submissions-under-way.ts';
 import type { BatchOptions, BatchSystem, Fate, JobState, KnownBatch } from '../batch/batch-system.ts';
 import { programOn } from '../program-on.ts';
-import { BEGAN_VARIABLE, PBS_JOB_VARIABLE, pbsAllocationOf, sharesIn } from './allocation.ts';
+import { BEGAN_VARIABLE, PBS_JOB_VARIABLE, pbsAllocationOf, pbsPartsOf, sharesIn } from './allocation.ts';
 import { parsePbsSeconds, parsePbsTime, type PbsRecord } from './dsv.ts';
 import { jobOfPbsId } from './ids.ts';
 import { discoverPbsProfile, pbsLoad } from './pbsnodes.ts';
@@ -92,6 +92,7 @@ function openPbs(environment: Environment, { atMostMs, onSlow }: BatchOptions): 
     jobVariable: PBS_JOB_VARIABLE,
     allocationOf: pbsAllocationOf,
     nodesOf: async ({ nodeList = '' }) => (nodeList === '' ? [] : nodeList.split(',')),
+    partsOf: (allocation) => pbsPartsOf(allocation, environment),
     licensesOf: async () => ({}),
     async memoryOf({ jobId, nodeId }) {
       const record = await recordOf(jobId);
@@ -106,7 +107,13 @@ function openPbs(environment: Environment, { atMostMs, onSlow }: BatchOptions): 
           const counted = own.gpus > 0 ? Array.from({ length: own.gpus }, (_, at) => String(at)) : undefined;
           // The scheduler counts GPUs: which they are says a hook of the site, by a variable, or nothing. Jobs of sites that give whole nodes
           // ask for none, and have all.
-          return { cpus: own.cpus, cpusPerNode: shares.map(({ cpus }) => cpus), gpus: gpus ?? counted };
+          return {
+            cpus: own.cpus,
+            cpusPerNode: shares.map(({ cpus }) => cpus),
+            memoryPerNode: shares.map(({ memoryBytes }) => memoryBytes),
+            gpusPerNode: shares.map((each) => each.gpus),
+            gpus: gpus ?? counted,
+          };
         },
         () => ({}),
       ),

@@ -27,6 +27,8 @@ describe('the script of an allocation of PBS', () => {
       'export TORC_PBS_JOB="${PBS_JOBID%%[.[]*}" TORC_PBS_BEGAN="$(date +%s)"',
       'export TORC_ALLOCATION=5',
       'exec >> /out/slurm_output_wf7_sl"$TORC_PBS_JOB".o 2>> /out/slurm_output_wf7_sl"$TORC_PBS_JOB".e',
+      'if [ "${1:-}" = on ]; then shift; unset TORC_ALLOCATION; exec "$@"; fi',
+      'export TORC_PBS_SCRIPT="$0"',
       "trap 'signaled=1' TERM; trap : USR1 USR2",
       'code=0',
       'torc-slurm-job-runner http://host:8080/torc-service/v1 7 /out --poll-interval 30 || code=$?',
@@ -67,8 +69,10 @@ describe('the script of an allocation of PBS', () => {
 
   it('on several nodes it starts itself on each, by a program that reports how the runner ended there', () => {
     const script = text({ runner: { ...submission.runner, perNode: {} } });
-    expect(script).toContain('pbs_tmrsh "$node" /bin/bash "$0" node &');
-    expect(script).toMatch(/= node \]; then exec torc-slurm-job-runner .* --is-subtask; fi/);
+    expect(script).toContain('pbs_tmrsh "$node" /bin/bash "$0" node "$PBS_NODEFILE" &');
+    expect(script).toMatch(
+      /= node \]; then export PBS_NODEFILE="\$\{PBS_NODEFILE:-\$2\}"; exec torc-slurm-job-runner .* --is-subtask; fi/,
+    );
   });
 
   it('a scheduler for Slurm is submitted as far as PBS has words for it', () => {

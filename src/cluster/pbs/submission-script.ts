@@ -12,7 +12,7 @@ import { parseGres } from '../../core/quantity/gres.ts';
 import { parseWalltime } from '../../core/quantity/slurm-time.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
 import type { AllocationScript } from '../batch/allocation-script.ts';
-import { BEGAN_VARIABLE, PBS_JOB_VARIABLE } from './allocation.ts';
+import { BEGAN_VARIABLE, ON_NODE, PBS_JOB_VARIABLE, SCRIPT_VARIABLE } from './allocation.ts';
 
 /**
  * The script of an allocation: its `#PBS` lines have an option each, which the submission gives to qsub.
@@ -169,7 +169,7 @@ function oneLine(name: string, value: string): string {
  * Runs the runner, and removes the script at its end, unless PBS runs the job once more: it has the user's variables.
  *
  * PBS signals every process of the job, and the shell must not end before the runner. On several nodes the script starts itself on each, by
- * `pbs_tmrsh`, whose exit code is that of the runner there.
+ * `pbs_tmrsh`, whose exit code is that of the runner there, or its one runner starts jobs on each (`runner/step/far`).
  */
 function commandsOf(runner: RunnerLine): string[] {
   const line = allocationRunnerLine(runner);
@@ -180,9 +180,10 @@ function commandsOf(runner: RunnerLine): string[] {
   ];
   if (runner.perNode !== undefined)
     return [
-      `if [ "\${1:-}" = node ]; then exec ${line} --is-subtask; fi`,
+      // A task on the first node has no variable of the file, and finds it where the script does.
+      `if [ "\${1:-}" = node ]; then export PBS_NODEFILE="\${PBS_NODEFILE:-$2}"; exec ${line} --is-subtask; fi`,
       ...begin,
-      ...onNodes('node', '"$PBS_NODEFILE"'),
+      ...onNodes('node "$PBS_NODEFILE"', '"$PBS_NODEFILE"'),
       'for pid in "${pids[@]}"; do',
       '  until wait "$pid"; ended=$?; ! kill -0 "$pid" 2> /dev/null; do :; done',
       '  [ "$ended" = 0 ] || code=$ended',
@@ -196,7 +197,12 @@ function commandsOf(runner: RunnerLine): string[] {
           ...onNodes('monitor', '<(grep -vxF "$(head -n 1 "$PBS_NODEFILE")" "$PBS_NODEFILE")'),
         ]
       : [];
-  return [...begin, ...monitor, `${line} || code=$?`, ...end];
+  // The runner starts what starts jobs on the other nodes.
+  const others = [
+    `if [ "\${1:-}" = ${ON_NODE} ]; then shift; unset ${ALLOCATION_VARIABLE}; exec "$@"; fi`,
+    `export ${SCRIPT_VARIABLE}="$0"`,
+  ];
+  return [...others, ...begin, ...monitor, `${line} || code=$?`, ...end];
 }
 
 const onNodes = (word: string, nodes: string): string[] => [

@@ -37,6 +37,7 @@ export async function runLauncher({ environment, input, output }: LauncherOption
   });
   input.once('end', () => over.resolve('alone'));
   input.once('error', () => over.resolve('alone'));
+  input.once('close', () => over.resolve('alone'));
   const why = await over.promise;
   await work?.end(why);
 }

@@ -32,7 +32,8 @@ export function createMemoryLimits({ steps, limitBytes, beside, log }: MemoryLim
   const watch = createWatch({
     intervalSeconds: LIMIT_SECONDS,
     observe: steps.observe,
-    limitOf: (job) => memoryLimitOf(job, beside.defaultRequirementsId),
+    limitOf: (job) =>
+      beside.share?.enforcesMemory === false ? undefined : memoryLimitOf(job, beside.defaultRequirementsId),
     agesMs: SPARSE_AGES_MS,
   });
   watch.onViolation(({ id, job, memoryBytes, limitBytes: most }) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AFTER_ALL_MS } from '../../core/attempt/asked-to-end.ts';
 import { jobIdOf } from '../../cluster/batch/allocation.ts';
-import { allocationOf } from '../../cluster/slurm/allocation.ts';
+import { openBatch } from '../../cluster/open-batch.ts';
 import type { Log } from '../facts/log.ts';
 import { markVariables } from '../facts/marks.ts';
 import { startGuardian } from '../launch/guardian.ts';
@@ -37,7 +37,10 @@ export function createLauncherWork(
   // A mark of its own, inside that of the runner: on its node it finds its own processes, and the runner finds all.
   const mark = randomUUID();
   const facts = markedFacts(runnerFacts, mark);
-  const allocation = allocationOf(environment);
+  const { jobVariable, allocationOf } = openBatch(environment);
+  const { share } = beside;
+  const found = allocationOf(environment);
+  const allocation = found && { ...found, ...(share && { cpus: share.cpus, memoryBytes: share.memoryBytes }) };
   const allocationId = jobIdOf(allocation);
   const cpus = bindableCpus(allowedCpus(), allocation?.cpus || undefined);
   const isLimited = ({ resource_requirements_id: id }: { resource_requirements_id?: number | null | undefined }) =>
@@ -46,8 +49,8 @@ export function createLauncherWork(
   const sonar = wantsSonar ? createSonarRecords({ facts, runnerFacts, environment, allocation, log }) : undefined;
   const steps = createDirectSteps({
     facts,
-    environment: environmentOfJobs(environment),
-    inside: { allocation, reachesAll: beside.reachesAll },
+    environment: share === undefined ? environmentOfJobs(environment) : environment,
+    inside: { allocation, jobVariable, reachesAll: beside.reachesAll },
     log,
     cpus: cpus && createCpuPool(cpus, isLimited),
     sonar: sonar?.ofSteps,
@@ -62,7 +65,8 @@ export function createLauncherWork(
     if (beside.reachesAll) setTimeout(follow, AFTER_ALL_MS);
     else setImmediate(follow);
   });
-  const guardian = startGuardian({ mark, allocationId });
+  const own = { mark, allocationId, jobVariable };
+  const guardian = startGuardian(own);
   report({
     is: 'ready',
     step: `${allocationId}.${allocation?.step || '?'}`,
@@ -101,8 +105,8 @@ export function createLauncherWork(
     async end(why) {
       starts.close();
       limits.close();
-      if (why === 'alone') await killLeft({ mark, allocationId });
-      else await endLeftoverProcesses({ mark, allocationId }, log);
+      if (why === 'alone') await killLeft(own);
+      else await endLeftoverProcesses(own, log);
       await sonar?.close();
       await steps.finish();
       guardian?.dismiss();

@@ -12,6 +12,7 @@ import { createSweep } from '../report/sweep.ts';
 import { createRetry } from '../attempt/retry/retry.ts';
 import { createShells } from '../launch/shell.ts';
 import { startMonitor } from '../observe/monitor.ts';
+import { partsWithin } from '../setup/register.ts';
 import { createSteps } from './create-steps.ts';
 import type { Joined } from '../setup/join.ts';
 
@@ -47,6 +48,8 @@ export async function equip(
     jobVariable: options.batch?.jobVariable,
     reachesAll: options.ending?.reachesAll === true,
     nodes: registered.nodes,
+    parts: partsWithin(options),
+    isShared: options.ending?.isShared === true,
     launcherProgram: options.launcherProgram ?? [],
   });
   const monitor = await startMonitor({

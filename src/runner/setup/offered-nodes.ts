@@ -6,6 +6,8 @@ import type { StartMode } from '../../core/allocation/execution-mode.ts';
 
 export interface OfferedNodesOptions {
   readonly mode: StartMode;
+  /** Whether processes can be started on the other nodes too. */
+  readonly startsFar: boolean;
   readonly batch: Pick<BatchSystem, 'nodesOf'> | undefined;
   readonly allocation: Allocation | undefined;
   /** What this node offers. */
@@ -14,17 +16,18 @@ export interface OfferedNodesOptions {
 }
 
 /**
- * The nodes on which a runner starts jobs: its own, or with steps of Slurm all nodes of its allocation. Memory and
- * devices are the same on each; CPUs may differ.
+ * The nodes on which a runner starts jobs: its own, or all nodes of its allocation. Memory and devices are the same on each where
+ * the batch system does not say what each has; CPUs may differ.
  */
 export async function offeredNodes({
   mode,
+  startsFar,
   batch,
   allocation,
   own,
   log,
 }: OfferedNodesOptions): Promise<CapacityNode[]> {
-  if (mode === 'direct' || batch === undefined || allocation === undefined) return [own];
+  if ((mode === 'direct' && !startsFar) || batch === undefined || allocation === undefined) return [own];
   const names = await batch.nodesOf(allocation).catch((error: Error) => {
     log.write('warn', 'The nodes of the allocation are not known; jobs run on this node only', {
       reason: error.message,
@@ -35,7 +38,11 @@ export async function offeredNodes({
   const cpus = allocation.cpusPerNode ?? [];
   return names.map((name, at) => {
     const count = cpus[at] ?? own.cpus;
-    return { ...own, name, cpus: count, memoryBytes: memoryOf(allocation, own, count) };
+    const memoryBytes = allocation.memoryPerNode?.[at] ?? memoryOf(allocation, own, count);
+    const gpus = allocation.gpusPerNode?.[at];
+    const devices =
+      at === 0 || gpus === undefined ? own.devices : Array.from({ length: gpus }, (_, gpu) => String(gpu));
+    return { ...own, name, cpus: count, memoryBytes, devices };
   });
 }
 

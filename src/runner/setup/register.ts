@@ -5,6 +5,7 @@ import { makeFolder } from '../../cluster/make-folder.ts';
 import { timeOfDay } from '../../client/steady-clock.ts';
 import type { Client } from '../../client/client.ts';
 import { type HostFacts, hostFacts, ownIdentity } from '../../cluster/host/facts.ts';
+import type { AllocationParts } from '../../cluster/batch/batch-system.ts';
 import { type Allocation, jobIdOf, withinAllocation } from '../../cluster/batch/allocation.ts';
 import type { RunnerFacts } from '../../core/attempt/belongs-to.ts';
 import { marginsOf } from '../../core/allocation/usable-time.ts';
@@ -67,7 +68,8 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   });
   const log = openRunnerLog(logPath, options.logLevel, Date.now, options.onNotice);
   if (warning !== undefined) log.write('warn', warning);
-  if (mode === 'direct') warnOfIdleNodes(allocation, log);
+  const startsFar = mode === 'direct' && partsWithin(options)?.wordsOn !== undefined;
+  if (mode === 'direct' && !startsFar) warnOfIdleNodes(allocation, log);
   const settings = withoutUseless(stored.execution_config ?? {}, log);
   const asked = mode === 'slurm' ? slurmTermination(settings) : {};
   const execution = { ...settings, ...asked, mode };
@@ -80,7 +82,7 @@ export async function register(client: Client, options: RunnerOptions, startedAt
   const devices = devicesFor(options, host);
   const offered = offeredBy(options, host);
   const own = { name: host.hostname, ...offered, devices };
-  const nodes = await offeredNodes({ mode, batch: options.batch, allocation, own, log });
+  const nodes = await offeredNodes({ mode, startsFar, batch: options.batch, allocation, own, log });
   const ownCapacity =
     options.maxParallelJobs === undefined ? createCapacity(nodes) : createSlots(options.maxParallelJobs, devices);
   const identity = ownIdentity();
@@ -255,6 +257,15 @@ async function warnOfAnother(client: Client, node: ComputeNode, log: Log): Promi
     },
   );
 }
+
+/** The nodes of the allocation of a runner, if no steps of a batch system start jobs there. */
+export const partsWithin = ({
+  batch,
+  allocation,
+  computeNodeType,
+}: Pick<RunnerOptions, 'batch' | 'allocation' | 'computeNodeType'>): AllocationParts | undefined =>
+  // A person's own run inside a job stays on its node.
+  allocation === undefined || computeNodeType !== 'slurm' ? undefined : batch?.partsOf?.(allocation);
 
 /** What srun starts has a step; a batch script has none, and its runner starts processes on the first node only. */
 function warnOfIdleNodes(allocation: Allocation | undefined, log: Log): void {
