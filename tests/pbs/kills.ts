@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
+import { judgeKilled, type KilledKind, killedCommand } from '../support/killed-jobs.ts';
 import { random } from '../support/random.ts';
 import { processesWith } from '../support/processes.ts';
 import { until } from '../support/programs.ts';
@@ -16,6 +17,8 @@ import type { PbsLane } from './lane.ts';
  */
 const VICTIMS = {
   runner: ({ job }: Victim) => processOf(job, 'torc-slurm-job-runner'),
+  // Of an allocation of two nodes.
+  launcher: ({ job }: Victim) => processOf(job, 'step-launcher', (name) => !name.startsWith('pbs_tmrsh')),
   shell: ({ job }: Victim) => processOf(job, '/bin/bash', (name) => name.includes('/pbs/')),
   delete: ({ lane, job }: Victim) => void lane.cluster.run('qdel', `${job}.pbs`),
   force: ({ lane, job }: Victim) => void lane.cluster.run('qdel', '-W', 'force', `${job}.pbs`),
@@ -70,16 +73,7 @@ function readText(path: string): string {
   }
 }
 
-/** Jobs that end in all the ways that matter when they are signaled. The work takes `seconds`. */
-const KINDS: Readonly<Record<string, (seconds: number) => string>> = {
-  plain: (seconds) => `sleep ${seconds}; finish`,
-  racer: (seconds) => `for i in {1..20}; do sleep 300 & done; sleep ${seconds}; finish; kill $(jobs -p)`,
-  leaves: (seconds) => `trap 'leave; exit 0' TERM; sleep ${seconds} & wait $!; finish`,
-  refuses: (seconds) => `trap 'exit 3' TERM; sleep ${seconds} & wait $!; finish`,
-  ignores: (seconds) => `trap '' TERM; sleep ${seconds}; finish`,
-  // In a session of its own, which PBS never ends.
-  apart: (seconds) => `setsid bash -c 'sleep ${seconds}' & wait $!; finish`,
-};
+const KINDS = ['plain', 'racer', 'leaves', 'refuses', 'ignores', 'apart'] as const;
 
 interface PbsVerdict {
   readonly words: string;
@@ -87,19 +81,18 @@ interface PbsVerdict {
 }
 
 const AT_MOST_MS = 180_000;
-/** A job that ended so long before the kill must be known to have ended. Times are those since the boot. */
-const KNOWN_MS = 2_000;
 
 export async function tryPbsKill(lane: PbsLane, seed: number): Promise<PbsVerdict> {
   const next = random(seed);
   const one = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T;
   const victim = one(Object.keys(VICTIMS) as (keyof typeof VICTIMS)[]);
   const afterMs = Math.floor(next() * 3_000);
-  const kinds = Array.from({ length: 6 }, () => one(Object.keys(KINDS)));
+  const kinds = Array.from({ length: 6 }, () => one(KINDS));
   const seconds = kinds.map(() => 1 + Math.round(next() * 50) / 10);
-  const words = `seed ${seed}: ${victim} after ${afterMs} ms`;
+  const nodes = victim === 'launcher' ? 2 : one([1, 2]);
+  const words = `seed ${seed}: ${victim} after ${afterMs} ms, ${nodes === 1 ? 'one node' : 'two nodes'}`;
   try {
-    return { words, faults: await run(lane, { seed, victim, afterMs, kinds, seconds }) };
+    return { words, faults: await run(lane, { seed, victim, afterMs, kinds, seconds, nodes }) };
   } catch (error) {
     return { words, faults: [(error as Error).message] };
   }
@@ -109,7 +102,9 @@ interface Trial {
   readonly seed: number;
   readonly victim: keyof typeof VICTIMS;
   readonly afterMs: number;
-  readonly kinds: readonly string[];
+  readonly kinds: readonly KilledKind[];
+  /** Of the allocation: jobs run on all of them, and two need all. */
+  readonly nodes: number;
   readonly seconds: readonly number[];
 }
 
@@ -139,21 +134,12 @@ async function run(lane: PbsLane, trial: Trial): Promise<string[]> {
     if (!(await isOver())) throw error;
   }
   const faults: string[] = [];
+  const twice = new Set<string>();
   const judge = async () => {
     const { items } = await server.client.listResults({ query: { workflow_id: id, all_runs: true } });
-    for (const job of await jobsOf()) {
-      const lines = readText(join(place, `${job.name}.log`))
-        .split('\n')
-        .filter(Boolean);
-      const done = lines.filter((line) => line.startsWith('done '));
-      if (done.length > 1 && Number(done[0]?.split(' ')[3]) * 1000 < killedAtMs - KNOWN_MS)
-        faults.push(`${job.name} did its work twice: ${lines.join(', ')}`);
-      for (const result of items.filter(({ job_id: of, status }) => of === job.id && status === 'completed')) {
-        const attempt = `${result.run_id} ${result.attempt_id ?? 1} `;
-        if (!lines.some((line) => line.startsWith(`done ${attempt}`) || line.startsWith(`left ${attempt}`)))
-          faults.push(`${job.name} completed in ${attempt}, but it wrote ${lines.join(', ') || 'nothing'}`);
-      }
-    }
+    const found = judgeKilled(await jobsOf(), items, { place, killedAtMs });
+    faults.push(...found.faults);
+    for (const each of found.twice) twice.add(each);
   };
   for (let round = 0; round < 6; round += 1) {
     await until(isOver, (over) => over, `the allocations of workflow ${id} to end`, AT_MOST_MS);
@@ -166,7 +152,7 @@ async function run(lane: PbsLane, trial: Trial): Promise<string[]> {
     status === 'completed' ? [] : [`${job} is ${status}`],
   );
   const left = jobs.flatMap((job) => processesWith('TORC_PBS_JOB', String(job)));
-  return [...new Set([...faults, ...lost, ...left.map((pid) => `process ${pid} is left`)])];
+  return [...new Set([...faults, ...twice, ...lost, ...left.map((pid) => `process ${pid} is left`)])];
 }
 
 /** A line for each key, whose value is JSON, which YAML reads. */
@@ -175,26 +161,24 @@ const asYaml = (body: object): string =>
     .map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`)
     .join('');
 
-/** Each job appends to a file of its own: `begin`, and `done` or `left` as its last word. */
-function bodyOf({ kinds, seconds }: Trial, place: string) {
-  const line = (word: string) =>
-    `read -r up rest < /proc/uptime; echo "${word} $TORC_RUN_ID $TORC_ATTEMPT_ID $up" >> ${place}/$TORC_JOB_NAME.log`;
-  const commandOf = (kind: string, at: number) =>
-    `finish() { ${line('done')}; }; leave() { ${line('left')}; }; ${line('begin')}; ${KINDS[kind]?.(seconds[at] as number)}`;
+function bodyOf({ kinds, seconds, nodes }: Trial, place: string) {
   const jobs = kinds.map((kind, at) => ({
     name: `${kind}${at}`,
-    command: commandOf(kind, at),
-    resource_requirements: 'one',
+    command: killedCommand(kind, seconds[at] as number, place),
+    resource_requirements: nodes > 1 && at < 2 ? 'wide' : 'one',
   }));
   return {
     execution_config: { mode: 'direct', sigkill_headroom_seconds: 10, sigterm_lead_seconds: 5 },
-    resource_requirements: [{ name: 'one', num_cpus: 1, memory: '100m', runtime: 'PT1M' }],
-    pbs_schedulers: [{ name: 'nodes', select: '1:ncpus=4:mem=1500mb', walltime: '00:20:00' }],
+    resource_requirements: [
+      { name: 'one', num_cpus: 1, memory: '100m', runtime: 'PT1M' },
+      { name: 'wide', num_cpus: 1, memory: '100m', runtime: 'PT1M', num_nodes: 2 },
+    ],
+    pbs_schedulers: [{ name: 'nodes', select: `${nodes}:ncpus=4:mem=1500mb`, place: 'scatter', walltime: '00:20:00' }],
     jobs: [
       ...jobs,
       {
         name: 'last',
-        command: commandOf('plain', 0),
+        command: killedCommand('plain', seconds[0] as number, place),
         resource_requirements: 'one',
         depends_on: jobs.slice(0, 2).map(({ name }) => name),
       },

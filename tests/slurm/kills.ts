@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
-import type { Job } from '../../src/core/contract/job.ts';
-import type { Result } from '../../src/core/contract/result.ts';
+import { judgeKilled, type KilledKind, killedCommand, shortKilledCommand } from '../support/killed-jobs.ts';
 import { random } from '../support/random.ts';
 import { type RunningServer, torc, until } from '../support/programs.ts';
 import type { Cluster } from './cluster.ts';
@@ -37,17 +36,7 @@ const OF_STEPS: ReadonlySet<Victim> = new Set(['srun', 'step daemon']);
 /** Batched jobs that are so short that they are sent ahead to their launcher (ADR 28). They come before the others. */
 const SHORT_JOBS = 300;
 
-/** Jobs that end in all the ways that matter when they are signaled. The work takes `seconds`. */
-const KINDS: Readonly<Record<string, (seconds: number) => string>> = {
-  plain: (seconds) => `sleep ${seconds}; finish`,
-  // Its child is signaled some time before itself.
-  racer: (seconds) => `for i in {1..80}; do sleep 300 & done; sleep ${seconds}; finish; kill $(jobs -p)`,
-  // The work is not done when it is asked to end, and it says 0 all the same: that is its word.
-  leaves: (seconds) => `trap 'leave; exit 0' TERM; sleep ${seconds} & wait $!; finish`,
-  refuses: (seconds) => `trap 'exit 3' TERM; sleep ${seconds} & wait $!; finish`,
-  ignores: (seconds) => `trap '' TERM; sleep ${seconds}; finish`,
-  pipeline: (seconds) => `sleep ${seconds} | cat; true; finish`,
-};
+const KINDS = ['plain', 'racer', 'leaves', 'refuses', 'ignores', 'pipeline'] as const;
 
 export interface Verdict {
   readonly words: string;
@@ -80,7 +69,7 @@ export async function tryKill(lane: Lane, seed: number): Promise<Verdict> {
   );
   const afterMs = Math.floor(next() * 3_000);
   const busy = one([0, 0, 2, 8]);
-  const kinds = Array.from({ length: 6 }, () => one(Object.keys(KINDS)));
+  const kinds = Array.from({ length: 6 }, () => one(KINDS));
   const seconds = kinds.map(() => 1 + Math.round(next() * 50) / 10);
   const words = `seed ${seed}: ${mode}, ${victim} after ${afterMs} ms, ${busy} busy processes`;
   try {
@@ -97,7 +86,7 @@ interface Plan {
   readonly afterMs: number;
   /** Number of processes that take the CPUs from the others around the kill. */
   readonly busy: number;
-  readonly kinds: readonly string[];
+  readonly kinds: readonly KilledKind[];
   readonly seconds: readonly number[];
 }
 
@@ -122,7 +111,7 @@ async function run({ cluster, server, folder }: Lane, plan: Plan): Promise<Omit<
   const jobsOf = async () => (await server.client.listJobs({ query: { workflow_id: id } })).items;
   const judge = async () => {
     const { items } = await server.client.listResults({ query: { workflow_id: id, all_runs: true } });
-    return judgeOf(await jobsOf(), items, { place, killedAtMs });
+    return judgeKilled(await jobsOf(), items, { place, killedAtMs });
   };
   await until(
     jobsOf,
@@ -186,21 +175,15 @@ async function run({ cluster, server, folder }: Lane, plan: Plan): Promise<Omit<
   return { faults: [...new Set([...faults, ...last.twice, ...lost])], met: last.met };
 }
 
-/** Each job appends to a file of its own: `begin`, and `done` or `left` as its last word. */
 function workflowOf({ seed, mode, kinds, seconds }: Plan, place: string) {
-  const line = (word: string) =>
-    // The time since the boot, which is the same where the clock of a node is wrong.
-    `read -r up rest < /proc/uptime; echo "${word} $TORC_RUN_ID $TORC_ATTEMPT_ID $up" >> ${place}/$TORC_JOB_NAME.log`;
-  const commandOf = (kind: string, at: number) =>
-    `finish() { ${line('done')}; }; leave() { ${line('left')}; }; ${line('begin')}; ${KINDS[kind]?.(seconds[at] as number)}`;
   const jobs = kinds.map((kind, at) => ({
     name: `${kind}${at}`,
-    command: commandOf(kind, at),
+    command: killedCommand(kind, seconds[at] as number, place),
     resource_requirements: mode === 'two nodes' && at < 2 ? 'wide' : 'one',
   }));
   const short = Array.from({ length: mode === 'batched' ? SHORT_JOBS : 0 }, (_, at) => ({
     name: `short${at}`,
-    command: `${line('begin')}; ${line('done')}`,
+    command: shortKilledCommand(place),
     resource_requirements: 'one',
   }));
   const execution = {
@@ -231,43 +214,13 @@ function workflowOf({ seed, mode, kinds, seconds }: Plan, place: string) {
       ...jobs,
       {
         name: 'last',
-        command: commandOf('plain', 0),
+        command: killedCommand('plain', seconds[0] as number, place),
         resource_requirements: 'one',
         depends_on: jobs.slice(0, 2).map(({ name }) => name),
       },
     ],
   };
 }
-
-/** A job that ended so long before the kill must be known to have ended. Times are those since the boot. */
-const KNOWN_MS = 2_000;
-
-/** What the files of the jobs say of their results. */
-function judgeOf(
-  jobs: readonly Job[],
-  results: readonly Result[],
-  { place, killedAtMs }: { readonly place: string; readonly killedAtMs: number },
-) {
-  const faults: string[] = [];
-  const twice: string[] = [];
-  const met: string[] = [];
-  for (const job of jobs) {
-    const lines = linesOf(join(place, `${job.name}.log`));
-    const done = lines.filter((line) => line.startsWith('done '));
-    const firstMs = Number(done[0]?.split(' ')[3]) * 1000;
-    if (done.length > 1)
-      (firstMs < killedAtMs - KNOWN_MS ? twice : met).push(`${job.name} did its work twice: ${lines.join(', ')}`);
-    for (const result of results.filter(({ job_id, status }) => job_id === job.id && status === 'completed')) {
-      const attempt = `${result.run_id} ${result.attempt_id ?? 1} `;
-      if (!lines.some((line) => line.startsWith(`done ${attempt}`) || line.startsWith(`left ${attempt}`)))
-        faults.push(`${job.name} completed in ${attempt}, but it wrote ${lines.join(', ') || 'nothing'}`);
-    }
-  }
-  return { faults, twice, met };
-}
-
-const linesOf = (path: string): string[] =>
-  existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : [];
 
 async function kill(
   cluster: Cluster,
