@@ -110,6 +110,42 @@ describe('a damaged database', () => {
   });
 });
 
+describe('what a repair saves of a damaged database', () => {
+  it('a repair of a database in which a server met damage saves what can be read, and after a restore a server goes on with it', async () => {
+    await ended();
+    damage('job');
+    markDamage(database, 'database disk image is malformed', Date.now());
+    const before = readFileSync(database);
+    const { code, stdout, stderr } = await serverCommand('check', '--database', 'server.db', '--repair', 'saved.db');
+    expect([code, stdout.split('\n')]).toEqual([
+      0,
+      expect.arrayContaining([
+        'Saved what can be read of server.db in saved.db:',
+        expect.stringMatching(/^workflow +1 +0$/),
+        // An index says how many there were.
+        expect.stringMatching(/^job +0 +2$/),
+      ]) as string[],
+    ]);
+    expect(stderr).toContain('torc-server restore saved.db --database server.db');
+    expect(readFileSync(database).equals(before)).toBe(true);
+    const again = await serverCommand('check', '--database', 'server.db', '--repair', 'saved.db');
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('saved.db is there already')]);
+
+    expect((await serverCommand('restore', 'saved.db', '--database', 'server.db')).code).toBe(0);
+    expect((await check()).code).toBe(0);
+    const { client } = await startServer(cwd);
+    expect((await client.listWorkflows({ query: {} })).items.map(({ name }) => name)).toEqual(['w']);
+    expect((await client.listJobs({ query: { workflow_id: 1 } })).items).toEqual([]);
+  });
+
+  it('a repair of a database that a server uses is refused, and no file is made', async () => {
+    await startServer(cwd);
+    const { code, stderr } = await serverCommand('check', '--database', 'server.db', '--repair', 'saved.db');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is in use by torc-server')]);
+    expect(existsSync(join(cwd, 'saved.db'))).toBe(false);
+  });
+});
+
 describe('a server that is killed when it has met damage', () => {
   it('a server killed between its mark of damage and its end leaves the mark, a check names the fault, and a copy begins again', async () => {
     await ended();

@@ -168,7 +168,7 @@ const REMEDIES = {
     LOGIN_BUSY: 'Wait for as many seconds as Retry-After says, then try again.',
     DATABASE_LOCKED: 'Repeat the request; if the lock stays, end the program that holds it (fuser FILE names it).',
     DATABASE_DAMAGED:
-      'torc-server check says what is damaged. Move the file away with its -wal and -shm, and put the newest copy that passes the check in its place; without one, sqlite3 FILE .recover saves what can be read.',
+      'torc-server check says what is damaged. Move the file away with its -wal and -shm, and put the newest copy that passes the check in its place; without one, torc-server check --repair FILE saves what can be read.',
     SHUTTING_DOWN: 'Repeat the request when the server is back.',
   },
 } as const satisfies Record<number, Record<string, string>>;

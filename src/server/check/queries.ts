@@ -7,12 +7,21 @@ import { anyOf, STATUS } from '../records/rows/status.ts';
 const NAMED = 5;
 
 /** Work on these workflows is done in steps, and what is left of it is stored: their numbers are right after the last step. */
-const IN_STEPS = `
+export const IN_STEPS = `
   select workflow_id from workflow_work union select workflow_id from job_release
   union select workflow_id from plan_update_step
   union select id from workflow where being_created_at_ms is not null or removed_at_ms is not null`;
 
-const edgeFaults = (table: string, other: string, column: string) => `
+/** The tables of edges: each joins a job and a record of this other table, which this column names, in one workflow. */
+export const EDGES = [
+  ['job_depends_on', 'job', 'depends_on_job_id'],
+  ['job_input_file', 'file', 'file_id'],
+  ['job_output_file', 'file', 'file_id'],
+  ['job_input_user_data', 'user_data', 'user_data_id'],
+  ['job_output_user_data', 'user_data', 'user_data_id'],
+] as const;
+
+const edgeFaults = ([table, other, column]: (typeof EDGES)[number]) => `
   select '${table} of job ' || edge.job_id || ': it and ${other} ' || edge.${column} || ' are not both of workflow ' || edge.workflow_id
   from ${table} edge
   left join job on job.id = edge.job_id
@@ -30,13 +39,7 @@ const RULES: Readonly<Record<string, string>> = {
     left join job on job.workflow_id = workflow.id and job.status = status.value
     group by workflow.id, status.value
     having count(job.id) <> coalesce(counted.jobs, 0)`,
-  edges: [
-    edgeFaults('job_depends_on', 'job', 'depends_on_job_id'),
-    edgeFaults('job_input_file', 'file', 'file_id'),
-    edgeFaults('job_output_file', 'file', 'file_id'),
-    edgeFaults('job_input_user_data', 'user_data', 'user_data_id'),
-    edgeFaults('job_output_user_data', 'user_data', 'user_data_id'),
-  ].join(' union all '),
+  edges: EDGES.map(edgeFaults).join(' union all '),
   waits: `
     select 'job ' || job.id || ' waits for ' || job.unmet || ' jobs, and ' || count(upstream.id) || ' of those before it are not over'
     from job

@@ -3,7 +3,7 @@ import { counted } from '../../../core/quantity/count-text.ts';
 import { command } from '../../command/command.ts';
 import { option } from '../../command/option.ts';
 import { pathOfDatabase } from '../../command/path-of-database.ts';
-import { refusedStart } from './refused-start.ts';
+import { refusing } from './refused-start.ts';
 
 const room = () => import('../../../server/backup/backup.ts');
 
@@ -55,11 +55,3 @@ export const serverRestore = command('restore <file>', {
 
 const contents = ({ workflows, jobs }: { readonly workflows: number; readonly jobs: number }) =>
   `${counted(workflows, 'workflow')}, ${counted(jobs, 'job')}`;
-
-function refusing<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw refusedStart(error, { host: '', port: 0, database: path });
-  }
-}

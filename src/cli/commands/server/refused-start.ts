@@ -25,6 +25,15 @@ export function refusedStart(error: unknown, settings: ServerOptions): unknown {
   return words === undefined ? error : new Failure(words, { cause: error });
 }
 
+/** What work on a database returns; its errors are those of a server that cannot start on it. */
+export function refusing<T>(database: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw refusedStart(error, { host: '', port: 0, database });
+  }
+}
+
 function listenWords(code: string | undefined, { host, port }: ServerOptions): string | undefined {
   const where = `port ${port} of ${host}`;
   if (code === 'EADDRINUSE') {
@@ -45,7 +54,7 @@ const MOST_PATH_BYTES = 512 - 8 - 6;
 const kinds: Readonly<Record<number, string>> = {
   8: 'cannot be written by this user',
   10: 'cannot be read or written: the disk reports an error',
-  11: 'is damaged; torc-server check says what is, and `sqlite3 FILE .recover` may recover its data',
+  11: 'is damaged; torc-server check says what is, and with --repair FILE saves what can be read',
   13: 'cannot grow: the disk is full',
   [SQLITE_CANTOPEN]: 'cannot be opened; does its folder exist, and may this user write to it?',
   23: 'cannot be opened: permission denied',
