@@ -11,6 +11,14 @@ export interface AllocationRequest {
   readonly jobPrefix?: string | undefined;
 }
 
+/** Due actions with these triggers are carried out by `torc submit`; those of runners and of the end by a runner. */
+export const submitTriggers: ReadonlySet<string> = new Set([
+  'on_workflow_start',
+  'on_jobs_ready',
+  'on_jobs_complete',
+  'on_first_failure',
+]);
+
 /** The allocations that an action asks for; undefined for other actions. */
 export function requestOf(action: WorkflowAction): Omit<AllocationRequest, 'workflowId'> | undefined {
   const config = action.action_config;

@@ -1,12 +1,9 @@
 import type { Client } from '../../client/client.ts';
 import { ServiceError } from '../../client/errors.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
-import { type AllocationRequest, requestOf } from '../../core/allocation/request.ts';
+import { type AllocationRequest, requestOf, submitTriggers } from '../../core/allocation/request.ts';
 import { submitAction } from './submit-allocations.ts';
 import { AllocationsFailed, type SubmitTools } from './submit-tools.ts';
-
-/** Triggers of a workflow that no runner has joined yet. */
-const TRIGGERS = new Set(['on_workflow_start', 'on_jobs_ready', 'on_jobs_complete']);
 
 export interface Fired {
   readonly jobIds: SlurmJob[];
@@ -25,7 +22,7 @@ export async function fireActions(
   const { client } = tools;
   const fired: Fired = { jobIds: [], errors: [] };
   for (const action of await client.listPendingActions({ params: { id: workflowId } })) {
-    const request = TRIGGERS.has(action.trigger_type) ? requestOf(action) : undefined;
+    const request = submitTriggers.has(action.trigger_type) ? requestOf(action) : undefined;
     if (request === undefined) continue;
     const actionId = action.id;
     const maxParallelJobs = overrides.maxParallelJobs ?? request.maxParallelJobs;

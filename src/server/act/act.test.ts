@@ -40,6 +40,18 @@ describe('an action', () => {
     expect(await pending('on_jobs_ready')).toEqual([]);
   });
 
+  it('an action of a stuck workflow is due while its last runner is there, and neither before the first one nor after the last', async () => {
+    const { id: flow, nodeId } = await workflowOf(service, [{ name: 'waits' }]);
+    id = flow;
+    const stuck = await create({ trigger_type: 'on_stuck', trigger_count: 0 });
+    const set = (isActive: boolean) =>
+      service.client.updateComputeNode({ params: { id: nodeId }, body: { is_active: isActive } as never });
+    const seen = [await pending()];
+    await set(false);
+    seen.push(await pending());
+    expect(seen).toEqual([[stuck], []]);
+  });
+
   it('the runner that claims an action executes it, and the next claim is refused', async () => {
     const action = await create();
     expect(await claim(action, { compute_node_id: 7 })).toEqual({ action_id: action, claimed: true });

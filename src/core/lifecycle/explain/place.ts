@@ -1,4 +1,4 @@
-import { requestOf } from '../../allocation/request.ts';
+import { requestOf, submitTriggers } from '../../allocation/request.ts';
 import type { KnownWorkflow } from '../../contract/known.ts';
 import type { WorkflowAction } from '../../contract/scheduling.ts';
 import type { RunnerRoom } from '../placement/obstacles.ts';
@@ -24,12 +24,14 @@ export function placeOf({
   return { workflowId, runsIn, submission: runsIn === 'allocations' ? submissionOf(actions) : 'none' };
 }
 
-/** An action of the start is due, or will be as soon as the workflow is initialized. */
+/** An action that `torc submit` carries out is due, or will be as soon as the workflow is initialized. */
 function submissionOf(actions: readonly WorkflowAction[]): SubmissionState {
   const submitting = actions.filter((action) => requestOf(action) !== undefined);
   const isDue = submitting.some(
     ({ executed, trigger_type: trigger, trigger_count: count, required_triggers: required }) =>
-      executed !== true && (trigger === 'on_workflow_start' || (count ?? 0) >= (required ?? 1)),
+      executed !== true &&
+      submitTriggers.has(trigger) &&
+      (trigger === 'on_workflow_start' || (count ?? 0) >= (required ?? 1)),
   );
   return isDue ? 'due' : submitting.length > 0 ? 'done' : 'none';
 }

@@ -21,10 +21,10 @@ const anyJobs = (statuses: StatusSet) => `exists (
   select 1 from job_count
   where job_count.workflow_id = workflow_action.workflow_id and status in ${anyOf(statuses)} and jobs > 0)`;
 
-/** No runner but the one that asks, which is about to leave, and no allocation but its own. */
+/** The one runner that asks, which is about to leave, and no allocation but its own. Without it a workflow that has just been made were stuck. */
 const NOTHING_ELSE = `(
   (select count(*) from compute_node
-    where compute_node.workflow_id = workflow_action.workflow_id and is_active = 1) <= 1
+    where compute_node.workflow_id = workflow_action.workflow_id and is_active = 1) = 1
   and (select count(*) from scheduled_compute_node allocation
     where allocation.workflow_id = workflow_action.workflow_id and allocation.status in ('planned', 'pending', 'active')
       and (allocation.status <> 'active' or not exists (
