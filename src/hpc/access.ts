@@ -16,6 +16,7 @@ export function partitionRefusal(
   const { state, allow_accounts, deny_accounts, allow_qos, deny_qos } = partition;
   // Slurm stores accounts in lower case.
   const account = given.toLowerCase();
+  if (partition.refusal !== undefined) return partition.refusal;
   if (state !== undefined && state !== 'UP') return `is ${state}`;
   if (partition.is_root_only === true) return 'takes allocations of root only';
   if (allow_accounts?.includes(account) === false) return `takes only the accounts ${allow_accounts.join(', ')}`;

@@ -1,6 +1,6 @@
 import type { PartitionRoom } from '../core/lifecycle/explain/job-facts.ts';
 
-/** A site with Slurm, as its users see it: partitions, limits, and how to recognize it. Fields as in JSON. */
+/** A site with a batch system, as its users see it: partitions, limits, and how to recognize it. Fields as in JSON. */
 export interface HpcProfile {
   readonly name: string;
   readonly display_name: string;
@@ -11,6 +11,12 @@ export interface HpcProfile {
   readonly charge_factor_cpu: number;
   readonly charge_factor_gpu: number;
   readonly metadata: Readonly<Record<string, string>>;
+  /** The name of its batch system, as a configuration has it; absent for that of most sites. */
+  readonly system?: string;
+  /** How its allocations ask for nodes, where its batch system has several forms: `nodes={nodes}:ppn={cpus}`. */
+  readonly resources?: readonly string[];
+  /** Further options of every allocation: `-l filesystems=home`. */
+  readonly options?: string;
 }
 
 export type DetectionRule =
@@ -43,6 +49,10 @@ export interface HpcPartition extends PartitionRoom {
   readonly deny_accounts?: readonly string[];
   readonly allow_qos?: readonly string[];
   readonly deny_qos?: readonly string[];
+  /** Why it takes no allocation of this user, where that is known otherwise: `is disabled`. */
+  readonly refusal?: string;
+  /** The most allocations of this user that wait and run in it. */
+  readonly max_queued_per_user?: number;
 }
 
 /** A partition with the usual values in the fields that are not given. */

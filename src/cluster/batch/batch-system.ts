@@ -6,6 +6,7 @@ import type { ScriptEnd } from '../../core/allocation/end-words.ts';
 import type { Availability, QueueDepth } from '../../hpc/live-profile.ts';
 import type { HpcProfile } from '../../hpc/profile.ts';
 import type { Allocation } from './allocation.ts';
+import type { PlannedRequest, SchedulerRequest, SiteForms } from './scheduler-request.ts';
 import type { AllocationScript, Tested } from './allocation-script.ts';
 
 /**
@@ -32,6 +33,8 @@ export interface KnownBatch {
   /** Whether a process with these variables can submit allocations to it. */
   isHere(environment: Environment): boolean;
   open(environment: Environment, options: BatchOptions): BatchSystem;
+  /** What a planned allocation is as a record of a scheduler for it. Without it the words of the plan are its own. */
+  request?(planned: PlannedRequest, site: SiteForms): SchedulerRequest;
 }
 
 export interface BatchOptions {

@@ -22,11 +22,16 @@ export function parseDsv(kind: keyof typeof HEADS, text: string): PbsRecord[] {
     if (!line.startsWith(head)) return [];
     const [id = '', ...values] = parts(line.slice(head.length));
     if (!/^[\w.[\]@:-]+$/.test(id)) return [];
-    const fields = values.flatMap((value): [string, string][] => {
+    const fields = new Map<string, string>();
+    for (const value of values) {
       const at = value.indexOf('=');
-      return at < 1 ? [] : [[value.slice(0, at), value.slice(at + 1)]];
-    });
-    return [{ id, fields: new Map(fields) }];
+      if (at < 1) continue;
+      const [name, text] = [value.slice(0, at), value.slice(at + 1)];
+      // A limit of several users or groups is there once for each.
+      const before = fields.get(name);
+      fields.set(name, before === undefined ? text : `${before},${text}`);
+    }
+    return [{ id, fields }];
   });
 }
 

@@ -5,13 +5,15 @@ import { processesThatSubmit } from '../batch/submissions-under-way.ts';
 import type { BatchOptions, BatchSystem, Fate, JobState, KnownBatch } from '../batch/batch-system.ts';
 import { programOn } from '../program-on.ts';
 import { BEGAN_VARIABLE, PBS_JOB_VARIABLE, pbsAllocationOf, pbsPartsOf, sharesIn } from './allocation.ts';
+import { testedByPbs } from './can-run.ts';
 import { parsePbsSeconds, parsePbsTime, type PbsRecord } from './dsv.ts';
 import { jobOfPbsId } from './ids.ts';
-import { discoverPbsProfile, pbsLoad } from './pbsnodes.ts';
+import { clusterHere, discoverPbsProfile, pbsLoad } from './pbsnodes.ts';
 import { askPbs } from './programs.ts';
 import { deleteJob, deleteQueued, releaseJob } from './qdel.ts';
 import { ownJobs } from './qselect.ts';
 import { openQstat } from './qstat.ts';
+import { pbsRequest } from './request.ts';
 import { scriptIn, submitPbsScript } from './qsub.ts';
 import { isByScheduler, pbsStateOf, pbsWordOf, scriptExitOf, pbsWaitingWords } from './states.ts';
 import { pbsJobNameIn, pbsScript } from './submission-script.ts';
@@ -29,6 +31,7 @@ function openPbs(environment: Environment, { atMostMs, onSlow }: BatchOptions): 
     const found = await qstat.jobs(jobs);
     return new Map([...found].map(([job, record]) => [job, stateOf(job, record)] as const));
   };
+  let cluster: ReturnType<typeof clusterHere> | undefined;
   return {
     name: 'PBS',
     profile: (names) => discoverPbsProfile(ask, qstat, names),
@@ -38,8 +41,11 @@ function openPbs(environment: Environment, { atMostMs, onSlow }: BatchOptions): 
     // Its jobs have no numbers of their own, by which runners and records go.
     takesArray: () => false,
     mostTasks: async () => 1,
-    // qsub has no such question.
-    testScript: async () => undefined,
+    testScript: (text) =>
+      (cluster ??= clusterHere(ask, qstat)).then(
+        (found) => testedByPbs(text, found),
+        (error: Error) => ({ kind: 'unknown', words: error.message }),
+      ),
     // Sites define them as resources of their own, whose names say nothing.
     licenses: async () => [],
     shellOptions: async () => ({ warning: undefined }),
@@ -152,6 +158,7 @@ export const pbs: KnownBatch = {
     ['qsub', 'qselect'].every((program) => programOn(environment['PATH'], program) !== undefined) &&
     existsSync(environment['PBS_CONF_FILE'] || '/etc/pbs.conf'),
   open: openPbs,
+  request: pbsRequest,
 };
 
 function stateOf(jobId: SlurmJob, record: PbsRecord): JobState {

@@ -1,16 +1,15 @@
-import { type Availability, type QueueDepth } from '../../hpc/live-profile.ts';
-import { type HpcPartition, type HpcProfile, partition } from '../../hpc/profile.ts';
-import { greatest, smallest } from '../../core/quantity/extremes.ts';
+import { userInfo } from 'node:os';
+import type { Availability, QueueDepth } from '../../hpc/live-profile.ts';
+import type { HpcProfile } from '../../hpc/profile.ts';
 import type { ClusterLoad, ProfileNames } from '../batch/batch-system.ts';
+import { runToEnd } from '../exec.ts';
 import { HelperFailed } from '../helper-failed.ts';
-import { parseDsv, parsePbsBytes, parsePbsSeconds, type PbsRecord } from './dsv.ts';
+import { parseDsv, type PbsRecord } from './dsv.ts';
+import { nodesOfQueue, type PbsCluster, pbsPartitions } from './partitions.ts';
 import { type AskPbs, printed } from './programs.ts';
 import type { Qstat } from './qstat.ts';
 
 const AT_MOST_MS = 30_000;
-const MEBIBYTE = 2 ** 20;
-/** The year of a queue without a limit. */
-const UNLIMITED_SECONDS = 365 * 86_400;
 
 async function nodesHere(ask: AskPbs): Promise<PbsRecord[]> {
   const found = parseDsv('node', printed('pbsnodes', await ask('pbsnodes', ['-a', '-F', 'dsv'], AT_MOST_MS)));
@@ -18,70 +17,48 @@ async function nodesHere(ask: AskPbs): Promise<PbsRecord[]> {
   return found;
 }
 
-/** The profile of the cluster here: its queues that run jobs, with the nodes of each. Throws `HelperFailed`. */
+/** What the cluster says of itself. Throws `HelperFailed`. */
+export async function clusterHere(ask: AskPbs, qstat: Qstat): Promise<PbsCluster> {
+  const [nodes, queues, server] = [await nodesHere(ask), await qstat.queues(), await qstat.server()];
+  const isAsked = queues.some(({ fields }) => fields.get('acl_group_enable') === 'True');
+  const user = { name: userInfo().username, group: isAsked ? await ownGroup() : undefined };
+  return { nodes, queues, server, user };
+}
+
+/** The profile of the cluster here: its queues, with the nodes of each. Throws `HelperFailed`. */
 export async function discoverPbsProfile(
   ask: AskPbs,
   qstat: Qstat,
   { name, displayName, skipsStandby = false }: ProfileNames = {},
 ): Promise<HpcProfile> {
-  const [nodes, queues, server] = [await nodesHere(ask), await qstat.queues(), await qstat.server()];
-  const called = name ?? server.id;
+  const cluster = await clusterHere(ask, qstat);
+  const called = name ?? cluster.server.id;
   return {
     name: called,
     display_name: displayName ?? `${called.charAt(0).toUpperCase()}${called.slice(1)} (PBS)`,
     description: 'Dynamically discovered from PBS',
     detection: [],
     default_account: null,
-    partitions: queues
-      .filter(({ id, fields }) => takesJobs(fields) && !(skipsStandby && id.endsWith('-stdby')))
-      .map((queue) => partitionOf(queue, nodesOf(queue, nodes), server))
-      .toSorted((one, other) => one.name.localeCompare(other.name)),
+    partitions: pbsPartitions(cluster).filter((each) => !(skipsStandby && each.name.endsWith('-stdby'))),
     charge_factor_cpu: 1,
     charge_factor_gpu: 10,
     metadata: {},
+    system: 'pbs',
   };
 }
 
-/** A queue that routes jobs has no nodes of its own. */
-const takesJobs = (fields: PbsRecord['fields']): boolean =>
-  fields.get('queue_type') === 'Execution' && fields.get('enabled') === 'True' && fields.get('started') === 'True';
-
-/** Nodes that are bound to a queue serve that one alone. */
-const nodesOf = ({ id }: PbsRecord, nodes: readonly PbsRecord[]): PbsRecord[] => {
-  const bound = nodes.filter(({ fields }) => fields.get('queue') === id);
-  return bound.length > 0 ? bound : nodes.filter(({ fields }) => fields.get('queue') === undefined);
-};
-
-function partitionOf(queue: PbsRecord, nodes: readonly PbsRecord[], server: PbsRecord): HpcPartition {
-  const most = (name: string) =>
-    queue.fields.get(`resources_max.${name}`) ?? server.fields.get(`resources_max.${name}`);
-  const ofNodes = (name: string, read: (text: string | undefined) => number | undefined) =>
-    nodes.flatMap(({ fields }) => read(fields.get(`resources_available.${name}`)) ?? []);
-  const gpus = greatest(ofNodes('ngpus', wholeOf), 0);
-  const isDefault = server.fields.get('default_queue') === queue.id;
-  const limit = wholeOf(most('nodect'));
-  return partition({
-    name: queue.id,
-    cpus_per_node: smallest([...ofNodes('ncpus', wholeOf), wholeOf(most('ncpus')) ?? Infinity]),
-    memory_mb: Math.floor(
-      smallest([...ofNodes('mem', parsePbsBytes), parsePbsBytes(most('mem')) ?? Infinity]) / MEBIBYTE,
-    ),
-    max_walltime_secs: parsePbsSeconds(most('walltime')) ?? UNLIMITED_SECONDS,
-    gpus_per_node: gpus > 0 ? gpus : null,
-    max_nodes: limit ?? null,
-    shared: nodes.every(({ fields }) => !/excl/.test(fields.get('sharing') ?? '')),
-    ...(isDefault ? { is_default: true } : {}),
-    total_nodes: nodes.length,
-  });
-}
-
-const wholeOf = (text: string | undefined) => (/^\d+$/.test(text ?? '') ? Number(text) : undefined);
+/** The group by which lists of groups go; undefined if it cannot be asked. */
+const ownGroup = (): Promise<string | undefined> =>
+  runToEnd('id', ['-gn'], { atMostMs: AT_MOST_MS, environment: process.env }).then(
+    ({ code, stdout }) => (code === 0 ? stdout.trim() : undefined),
+    () => undefined,
+  );
 
 /** Nodes and jobs of each queue at this moment. */
 export async function pbsLoad(ask: AskPbs, qstat: Qstat): Promise<ClusterLoad> {
   const [nodes, queues] = [await nodesHere(ask), await qstat.queues()];
   return {
-    nodes: new Map(queues.map((queue) => [queue.id, availabilityOf(nodesOf(queue, nodes))])),
+    nodes: new Map(queues.map((queue) => [queue.id, availabilityOf(nodesOfQueue(queue, nodes))])),
     queue: new Map(queues.map(({ id, fields }) => [id, depthIn(fields.get('state_count') ?? '')])),
   };
 }

@@ -32,15 +32,17 @@ export function pbsScript({
 }: AllocationScript): string {
   refuseOptionsOfSlurm(scheduler, defaults);
   const { pbs, account, partition: queue, walltime } = scheduler;
-  const { rest: extra } = cpusIn(scheduler.extra);
-  const select = pbs?.select ?? selectOf(scheduler, needs);
-  const place = pbs?.place ?? (scheduler.nodes > 1 ? 'scatter' : undefined);
+  const { rest: extra } = plannedCpusIn(scheduler.extra);
+  // PBS refuses chunks beside an older form of the same request.
+  const isOtherwise = pbs?.select === undefined && OTHER_FORMS.test(extra);
+  const select = isOtherwise ? undefined : (pbs?.select ?? selectOf(scheduler, needs));
+  const place = pbs?.place ?? (scheduler.nodes > 1 && !isOtherwise ? 'scatter' : undefined);
   const options: (readonly [string, string | null | undefined])[] = [
     ['-N', nameOf(jobName)],
     ['-A', account],
     ['-P', pbs?.project],
     ['-q', queue],
-    ['-l', `select=${select}`],
+    ['-l', select && `select=${select}`],
     ['-l', place === undefined ? undefined : `place=${place}`],
     ['-l', `walltime=${clockOf(walltime)}`],
     ['-j', 'oe'],
@@ -104,7 +106,7 @@ type Needs = NonNullable<AllocationScript['needs']>;
 /** As much on each node as the scheduler asks for, or else as the largest job needs: PBS gives one CPU otherwise, and limits no memory. */
 function selectOf({ nodes, mem, gres, extra }: AllocationScript['scheduler'], needs: Needs): string {
   const cpus =
-    cpusIn(extra).cpus ??
+    plannedCpusIn(extra).cpus ??
     greatest(
       needs.map(({ num_cpus: count }) => count ?? 1),
       1,
@@ -130,11 +132,17 @@ function selectOf({ nodes, mem, gres, extra }: AllocationScript['scheduler'], ne
 }
 
 /** The CPUs of a node as plans write them for every batch system (`hpc/kept-scheduler.ts`), and the options beside them. */
-function cpusIn(extra: string | null | undefined): { readonly cpus: number | undefined; readonly rest: string } {
+export function plannedCpusIn(extra: string | null | undefined): {
+  readonly cpus: number | undefined;
+  readonly rest: string;
+} {
   const text = extra ?? '';
   const cpus = PLANNED_CPUS.exec(text)?.[1];
   return { cpus: cpus === undefined ? undefined : Number(cpus), rest: text.replace(PLANNED_CPUS, ' ').trim() };
 }
+
+/** Requests for nodes and what they have that are no chunks. Source: pbs_resources(7B). */
+const OTHER_FORMS = /(?<!\S)-l\s*(?:\S+,)?(?:select|nodes|ncpus|mem|vmem|ngpus|mpiprocs)=/;
 
 const PLANNED_CPUS = /(?<!\S)--cpus-per-task=(\d+)(?!\S)/;
 
@@ -145,7 +153,7 @@ function refuseOptionsOfSlurm(scheduler: AllocationScript['scheduler'], defaults
   if (qos) throw untranslated('qos', qos);
   if (tmp) throw untranslated('tmp', tmp);
   if (pbs) return;
-  if (cpusIn(extra).rest !== '') throw untranslated('extra', extra);
+  if (plannedCpusIn(extra).rest !== '') throw untranslated('extra', extra);
   const [name] = Object.keys(defaults);
   if (name !== undefined) throw untranslated(`slurm_defaults: ${name}`, defaults[name]);
 }
