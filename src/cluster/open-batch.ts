@@ -1,5 +1,7 @@
 import { BATCH_VARIABLE } from '../core/allocation/batch-variable.ts';
 import { Refusal } from '../core/contract/refusals.ts';
+import type { HpcProfile } from '../hpc/profile.ts';
+import { type PlannedRequest, type SchedulerRequest, withSiteOptions } from './batch/scheduler-request.ts';
 import type { BatchOptions, BatchSystem, KnownBatch } from './batch/batch-system.ts';
 import { pbs } from './pbs/pbs.ts';
 import { slurm } from './slurm/slurm.ts';
@@ -30,6 +32,33 @@ export const hasBatch = (environment: Environment): boolean => {
   const [found, ...others] = systemsOf(environment);
   return found !== undefined && others.length === 0 && found.isHere(environment);
 };
+
+/** That with this name in configurations and profiles; the first where none is said. */
+const batchNamed = (name: string | undefined): KnownBatch =>
+  batchSystems.find((each) => name !== undefined && each.name === name) ?? batchSystems[0];
+
+/** How a planned allocation is asked for on a site, as a record of a scheduler. */
+export function requestOn(
+  { system, resources, options }: Pick<HpcProfile, 'system' | 'resources' | 'options'>,
+  planned: PlannedRequest,
+): SchedulerRequest {
+  const { request } = batchNamed(system);
+  if (request !== undefined) return request(planned, { resources, options });
+  const { name, account, mem, nodes, walltime, partition, qos, gres, tmp, extra, pbs } = planned;
+  return {
+    name,
+    account,
+    mem,
+    nodes,
+    walltime,
+    partition,
+    qos,
+    gres,
+    tmp,
+    extra: withSiteOptions(extra, options),
+    pbs,
+  };
+}
 
 function systemsOf(environment: Environment): KnownBatch[] {
   const around = batchSystems.filter(({ isMeant }) => isMeant?.(environment) === true);

@@ -1,18 +1,24 @@
 import type { HpcPartition, HpcProfile } from './profile.ts';
 
 /** A profile as a part of the configuration file. */
-export function profileToml(profile: HpcProfile, { hostname, date }: { hostname: string; date: string }): string {
+export function profileToml(
+  profile: HpcProfile,
+  { system, hostname, date }: { readonly system: string; readonly hostname: string; readonly date: string },
+): string {
   const section = `client.hpc.custom_profiles.${quoted(profile.name)}`;
   const domain = hostname.split('.').slice(1).join('.');
   const pattern = String.raw`.*\.` + domain.replaceAll('.', String.raw`\.`);
   return [
-    `# Profile of the Slurm cluster ${profile.name}, discovered on ${date}.`,
+    `# Profile of the ${system} cluster ${profile.name}, discovered on ${date}.`,
     '# Append it to your configuration file: torc config paths shows where that is.',
     '',
     `[${section}]`,
     `display_name = ${quoted(profile.display_name)}`,
+    ...(profile.system === undefined ? [] : [`system = ${quoted(profile.system)}`]),
     ...(domain === '' ? [] : [`detect_hostname = ${quoted(pattern)}`]),
-    ...profile.partitions.flatMap((partition) => ['', `[[${section}.partitions]]`, ...linesOf(partition)]),
+    ...profile.partitions
+      .filter(({ refusal }) => refusal === undefined)
+      .flatMap((partition) => ['', `[[${section}.partitions]]`, ...linesOf(partition)]),
     '',
   ].join('\n');
 }

@@ -190,7 +190,7 @@ it('delete names the allocations that wait or run before it asks, and cancels th
   const { stderr } = await call('slurm', 'schedule-nodes', id, '-o', join(folder, 'out'));
   const job = /with ID=(\d+)/.exec(stderr)?.[1] as string;
   const asked = await call('delete', id);
-  expect(asked.stderr).toContain('Its 1 allocation in Slurm will be canceled.');
+  expect(asked.stderr).toContain('Its 1 allocation in the queue will be canceled.');
   expect(calls()).not.toContain(`scancel ${job}`);
   expect(await call('delete', id, '--no-prompts')).toMatchObject({
     code: 0,
@@ -231,6 +231,21 @@ it('submit refuses a workflow without an action that submits, and says what help
   const { code, stderr } = await call('submit', file);
   expect([code, stderr]).toEqual([1, expect.stringContaining('Cannot submit workflow')]);
   expect(stderr).toContain('torc slurm generate');
+});
+
+it('submit plans the allocations of a file that has only requirements, where an account is known', async () => {
+  const file = join(folder, 'account.yaml');
+  writeFileSync(file, flow);
+  const before = calls().length;
+  const { code, stderr } = await call('submit', file, '--account', 'proj', '-o', join(folder, 'planned'));
+  expect([code, stderr]).toEqual([0, expect.stringContaining('debug_scheduler: 4 allocations of 1 node for 8 jobs')]);
+  expect(stderr).toContain('Slurm allocations for Alpha (Slurm), as the file names none:');
+  const [script] = calls()
+    .slice(before)
+    .filter((line) => /^sbatch [/]/.test(line));
+  const text = readFileSync((script as string).slice('sbatch '.length), 'utf8');
+  expect(text).toContain('#SBATCH --account=proj\n');
+  expect(text).toContain('#SBATCH --partition=debug\n');
 });
 
 describe('jobs that no allocation of their workflow can run', () => {

@@ -1,11 +1,12 @@
 import { hostname } from 'node:os';
 import { openBatch } from '../../cluster/open-batch.ts';
+import { batchWords } from '../../core/allocation/batch-words.ts';
 import { canServe, choosePartition } from '../../hpc/choose-partition.ts';
 import type { HpcPartition, HpcProfile } from '../../hpc/profile.ts';
 import { profileToml } from '../../hpc/profile-toml.ts';
 import { parseMemoryMb } from '../../core/quantity/slurm-memory.ts';
 import { formatWalltime, parseWalltime } from '../../core/quantity/slurm-time.ts';
-import { detectedProfile, knownProfiles, namedProfile } from '../../operations/submit/profiles.ts';
+import { detectedProfile, knownProfiles, liveName, namedProfile } from '../../operations/submit/profiles.ts';
 import { type Command, command } from '../command/command.ts';
 import type { Context } from '../command/context.ts';
 import { Failure, UsageError } from '../command/failure.ts';
@@ -52,13 +53,13 @@ const detect = command('hpc detect', {
       found?.profile ?? null,
       found === undefined
         ? 'No known HPC system detected.'
-        : `Detected HPC system: ${found.profile.display_name} (${found.isLive ? found.system : found.profile.name})`,
+        : `Detected HPC system: ${found.profile.display_name} (${found.isLive ? found.system.toLowerCase() : found.profile.name})`,
     );
   },
 });
 
 const show = command('hpc show <name>', {
-  says: 'Show one HPC profile; the name slurm or pbs asks the cluster of this machine.',
+  says: 'Show one HPC profile; the name of its batch system, such as slurm or pbs, asks the cluster of this machine.',
   offline: true,
   async run(context, [given]) {
     const { output, environment } = context;
@@ -66,7 +67,7 @@ const show = command('hpc show <name>', {
     const profile = await namedProfile(given, hpcSettings(context), environment);
     if (profile === undefined)
       throw new Failure(
-        `Unknown HPC profile: ${given}; torc hpc list shows the known ones, and slurm is the cluster here`,
+        `Unknown HPC profile: ${given}; torc hpc list shows the known ones, and ${liveName(environment)} is the cluster here`,
       );
     const { metadata } = profile;
     output.record(
@@ -78,18 +79,26 @@ const show = command('hpc show <name>', {
         `  Detected by:     ${detectionText(profile) || '-'}`,
         `  Default account: ${profile.default_account ?? '-'}`,
         `  Charge factors:  CPU ${profile.charge_factor_cpu}, GPU ${profile.charge_factor_gpu}`,
-        `  Partitions:      ${profile.partitions.map(({ name }) => name).join(', ')}`,
+        `  ${`${capitalOf(placesOf(profile))}:`.padEnd(16)} ${profile.partitions.map(({ name }) => name).join(', ')}`,
         ...Object.entries(metadata).map(([key, value]) => `  ${key}: ${value}`),
       ].join('\n'),
     );
   },
 });
 
+/** What its allocations wait in. */
+const placesOf = ({ system }: HpcProfile): string => `${batchWords(system).place}s`;
+const capitalOf = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 const memoryText = ({ memory_mb: mb }: HpcPartition) => `${(mb / 1024).toFixed(1)} GB`;
 const gpuText = ({ gpus_per_node: count, gpu_type: type }: HpcPartition, withType: boolean) =>
   count === null || count === 0 ? '-' : `${count}x${withType ? ` ${type ?? 'unknown'}` : ''}`;
 
-const columnsOf = (best: HpcPartition | undefined, withType: boolean): readonly Column<HpcPartition>[] => [
+const columnsOf = (
+  items: readonly HpcPartition[],
+  best: HpcPartition | undefined,
+  withType: boolean,
+): readonly Column<HpcPartition>[] => [
   { title: 'Name', value: (each) => (each === best ? `${each.name} (BEST)` : each.name), importance: 9 },
   { title: 'CPUs', value: (each) => each.cpus_per_node, align: 'right' },
   { title: 'Memory', value: memoryText, align: 'right' },
@@ -97,7 +106,15 @@ const columnsOf = (best: HpcPartition | undefined, withType: boolean): readonly 
   { title: 'GPUs', value: (each) => gpuText(each, withType) },
   { title: 'Shared', value: (each) => (each.shared ? 'yes' : 'no') },
   { title: 'Explicit', value: (each) => (each.requires_explicit_request ? 'yes' : 'no') },
+  ...(items.some((each) => noteOf(each) !== '') ? [{ title: 'Note', value: noteOf, cut: 'end' as const }] : []),
 ];
+
+const noteOf = ({ is_default: isDefault, refusal, max_queued_per_user: queued }: HpcPartition): string =>
+  [
+    ...(refusal === undefined ? [] : [refusal]),
+    ...(queued === undefined ? [] : [`${queued} allocations of a user at a time`]),
+    ...(isDefault === true && refusal !== undefined ? ['the default one'] : []),
+  ].join('; ');
 
 async function profileOf(context: Context, name: string | undefined): Promise<HpcProfile> {
   const settings = hpcSettings(context);
@@ -108,7 +125,7 @@ async function profileOf(context: Context, name: string | undefined): Promise<Hp
       : await namedProfile(name, settings, environment);
   if (profile === undefined)
     throw new Failure(
-      'HPC profile not found or detected. torc hpc list shows the known ones; slurm is the cluster here.',
+      `HPC profile not found or detected. torc hpc list shows the known ones; ${liveName(environment)} is the cluster here.`,
     );
   return profile;
 }
@@ -124,10 +141,10 @@ const partitions = command('hpc partitions [name]', {
     );
     context.output.list({
       items,
-      columns: columnsOf(undefined, true),
-      things: 'partitions',
-      title: `Partitions of ${profile.display_name}:`,
-      empty: `No such partitions on ${profile.display_name}`,
+      columns: columnsOf(items, undefined, true),
+      things: placesOf(profile),
+      title: `${capitalOf(placesOf(profile))} of ${profile.display_name}:`,
+      empty: `No such ${placesOf(profile)} on ${profile.display_name}`,
       json: items,
     });
   },
@@ -176,24 +193,26 @@ const match = command('hpc match [name]', {
       walltimeSeconds: requirements.walltime_secs,
       gpus: gpus ?? 0,
     };
-    const items = profile.partitions.filter((each) => canServe(each, needs));
-    const best = choosePartition(profile.partitions, needs);
+    const items = profile.partitions.filter((each) => canServe(each, needs) && each.refusal === undefined);
+    const best = choosePartition(items, needs);
     output.list({
       items,
-      columns: columnsOf(best, false),
-      things: 'partitions',
-      title: `Partitions of ${profile.display_name} that serve the request:`,
-      empty: `No partition of ${profile.display_name} serves the request`,
+      columns: columnsOf(items, best, false),
+      things: placesOf(profile),
+      title: `${capitalOf(placesOf(profile))} of ${profile.display_name} that serve the request:`,
+      empty: `No ${batchWords(profile.system).place} of ${profile.display_name} serves the request`,
       json: { requirements, matching_partitions: items, best_partition: best ?? null },
     });
     if (best === undefined || output.format !== 'table') return;
-    output.text(`\nRecommended: ${best.name} partition`);
-    output.text(best.requires_explicit_request ? `Use: --partition=${best.name}` : '(Auto-routed by Slurm)');
+    const { name: system, place, placeOption } = batchWords(profile.system);
+    output.text(`\nRecommended: ${best.name} ${place}`);
+    const isNamed = best.requires_explicit_request || (profile.system !== undefined && best.is_default !== true);
+    output.text(isNamed ? `Use: ${placeOption}${best.name}` : `(Auto-routed by ${system})`);
   },
 });
 
 const generate = command('hpc generate', {
-  says: 'Write a profile of the Slurm cluster of this machine, for the configuration file.',
+  says: 'Write a profile of the cluster of this machine, for the configuration file.',
   options: [
     option('-n, --name <name>', 'name of the profile (default: the name of the cluster)'),
     option('-d, --display-name <text>', 'name to display'),
@@ -204,14 +223,19 @@ const generate = command('hpc generate', {
   async run(context, _args, options) {
     const { output, environment } = context;
     output.recordOnly('HPC profile');
-    const profile = await openBatch(environment).profile({
+    const batch = openBatch(environment);
+    const profile = await batch.profile({
       name: options.name,
       displayName: options.displayName,
       skipsStandby: options.skipStdby === true,
     });
     if (profile.partitions.length === 0)
-      throw new Failure('No partitions found. sinfo lists none that this user may see.');
-    const text = profileToml(profile, { hostname: hostname(), date: new Date().toISOString().slice(0, 10) });
+      throw new Failure(`No partitions found. ${batch.name} lists none that this user may see.`);
+    const text = profileToml(profile, {
+      system: batch.name,
+      hostname: hostname(),
+      date: new Date().toISOString().slice(0, 10),
+    });
     const file = options.output;
     if (file !== undefined) {
       const { writeTextFile } = await import('../../operations/whole-file.ts');

@@ -1,3 +1,4 @@
+import { hasBatch } from '../../cluster/open-batch.ts';
 import { HelperFailed } from '../../cluster/helper-failed.ts';
 import { SubmissionFailed } from '../../cluster/batch/batch-system.ts';
 import { underLease } from '../../operations/submit/recovery-lease.ts';
@@ -6,6 +7,10 @@ import { unfinishedAllocations } from '../../operations/submit/finish-submission
 import { settleSubmissions } from '../../operations/submit/settle-submissions.ts';
 import type { SubmitTools } from '../../operations/submit/submit-tools.ts';
 import { knownWorkflow } from '../../client/compat/known.ts';
+import type { Plan } from '../../core/workflow-file/plan/plan.ts';
+import type { Source } from '../../core/workflow-file/text/read-text.ts';
+import type { ValueMap } from '../../core/workflow-file/text/value.ts';
+import { batchWords } from '../../core/allocation/batch-words.ts';
 import { requestOf } from '../../core/allocation/request.ts';
 import { fireActions } from '../../operations/submit/fire-actions.ts';
 import { initialize } from '../../operations/run/initialize.ts';
@@ -18,21 +23,26 @@ import { reportPreparation } from '../output/preparation.ts';
 import { submitOptions } from '../slurm/slurm-options.ts';
 import { stuckAllocations } from '../../operations/report/views/queue-lines.ts';
 import { submitTools, warnOfLoopback } from '../slurm/slurm-tools.ts';
-import { reportRefusedBySlurm, reportUnrunnable } from '../slurm/before-submission.ts';
+import { reportRefusedByBatch, reportUnrunnable } from '../slurm/before-submission.ts';
 import { type WorkflowSettingValues, workflowSettingOptions } from '../command/workflow-settings.ts';
 import { existingWorkflow, isSpec, planOfFile, setSettings } from '../spec/spec-or-id.ts';
 import { namesOfServer } from '../notify/begin.ts';
 
 export const submit = command('submit <spec-or-id>', {
-  says: 'Submit the Slurm allocations of a workflow: a file, standard input ("-"), or an existing workflow by its id or name.',
+  says: 'Submit the allocations of a workflow: a file, standard input ("-"), or an existing workflow by its id or name.',
   makesDatabase: true,
   more:
     'Initializes the workflow if that has not happened, and carries out its actions schedule_nodes that are due. ' +
     'Run again after a failure, it submits what an interrupted command left, and nothing twice. Equal allocations are one job ' +
-    'array of Slurm where it allows them.',
+    'array where the batch system allows them. A file that has requirements of resources and says nothing of allocations gets those that ' +
+    'torc slurm generate plans for the cluster here.',
   options: [
     option('-i, --ignore-missing-data', 'initialize even if input files are missing'),
     option('--skip-checks', 'create and submit despite warnings about resources'),
+    option(
+      '--account <account>',
+      'account of the allocations of a file that names none (default: that of slurm_defaults, or of the configuration)',
+    ),
     option('--max-parallel-jobs <n>', 'each runner runs this many jobs at once and ignores their requirements', {
       read: integerOption(1),
     }),
@@ -98,14 +108,30 @@ const ONLY_OF_SERVER =
   '--notify: submit ends at once, so the server sends, and it sends only to receivers of its own configuration; torc watch --notify sends to others while it lives';
 
 async function createFrom(context: Context, path: string, options: Options): Promise<number> {
-  const plan = await planOfFile(context, path, { ...options, strict: false });
   const { createAndReport, specFileOf } = await import('../spec/read-spec.ts');
+  const plan = await planOfFile(context, path, { ...options, strict: false }, (source, found) =>
+    allocationsHere(context, { source, plan: found }, options),
+  );
   const id = await createAndReport(context, plan, { specFile: specFileOf(path) });
   context.output.notice(`Created workflow ${id}`);
   return id;
 }
 
+/** The text of a file that says nothing of allocations, with those that the batch system here would run its jobs in. */
+async function allocationsHere(
+  context: Context,
+  accepted: { readonly source: Source; readonly plan: Plan },
+  { account }: Options,
+): Promise<ValueMap | undefined> {
+  if (!hasBatch(context.environment)) return undefined;
+  const { withAllocations } = await import('../slurm/plan-file.ts');
+  const made = await withAllocations(context, accepted, { account });
+  if (made !== undefined) context.output.notice(made.lines.join('\n'));
+  return made?.spec;
+}
+
 interface Options extends WorkflowSettingValues {
+  readonly account?: string | undefined;
   readonly ignoreMissingData?: boolean | undefined;
   readonly skipChecks?: boolean | undefined;
   readonly maxParallelJobs?: number | undefined;
@@ -118,7 +144,7 @@ async function submitAll(context: Context, tools: SubmitTools, id: number, optio
     if (cause instanceof SubmissionFailed) throw new Failure(cause.message, { cause });
     if (!(cause instanceof HelperFailed)) throw cause;
     throw new Failure(
-      `workflow ${id} has allocations whose submission was interrupted, and squeue cannot say which exist, so nothing is submitted: ${cause.message}`,
+      `workflow ${id} has allocations whose submission was interrupted, and ${batchWords(tools.slurm.name).list} cannot say which exist, so nothing is submitted: ${cause.message}`,
       { cause },
     );
   });
@@ -131,7 +157,7 @@ async function submitAll(context: Context, tools: SubmitTools, id: number, optio
   // Who completes a submission has decided about its allocations before.
   const isForced = options.skipChecks === true || settled.length > 0;
   await reportUnrunnable(context, id, isForced || options.maxParallelJobs !== undefined);
-  await reportRefusedBySlurm(context, id, isForced);
+  await reportRefusedByBatch(context, id, isForced);
   const fired = await fireActions(tools, id, { maxParallelJobs: options.maxParallelJobs });
   return { settled, fired };
 }
@@ -142,7 +168,7 @@ async function refuseWithoutActions(context: Context, id: number): Promise<void>
   if (actions.some((action) => requestOf(action) !== undefined)) return;
   throw new Failure(
     [
-      `Error: Cannot submit workflow ${id}: it has no action schedule_nodes for Slurm.`,
+      `Error: Cannot submit workflow ${id}: it has no action schedule_nodes, and nothing says what its allocations are.`,
       `  To run it on this machine: ${context.hint(`torc run ${id}`)}`,
       '  To add schedulers and actions to a workflow file: torc slurm generate --account ACCOUNT FILE',
       `  To submit allocations by hand: ${context.hint(`torc slurm schedule-nodes ${id}`)}`,

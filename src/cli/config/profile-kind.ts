@@ -1,4 +1,14 @@
-import { booleanKind, integerKind, listKind, notNegative, tableKind, textKind } from './kinds.ts';
+import { batchNames } from '../../core/allocation/batch-words.ts';
+import {
+  booleanKind,
+  choiceKind,
+  integerKind,
+  listKind,
+  listOfText,
+  notNegative,
+  tableKind,
+  textKind,
+} from './kinds.ts';
 
 /** A partition as a site describes it; source: docs/reference/configuration.md. */
 const partitions = listKind({
@@ -14,6 +24,9 @@ const partitions = listKind({
   requires_explicit_request: { kind: booleanKind },
 });
 
+/** How allocations of a site ask for nodes, and what else they have to say. */
+const requests = { resources: { kind: listOfText }, options: { kind: textKind } };
+
 /** Profiles of sites, by name. */
 export const customProfiles = tableKind({
   display_name: { kind: textKind, isNeeded: true },
@@ -24,7 +37,9 @@ export const customProfiles = tableKind({
   charge_factor_cpu: { kind: notNegative },
   charge_factor_gpu: { kind: notNegative },
   partitions: { kind: partitions },
+  system: { kind: choiceKind(...batchNames) },
+  ...requests,
 });
 
 /** What a user changes of profiles that torc knows, by their names. */
-export const profileOverrides = tableKind({ default_account: { kind: textKind } });
+export const profileOverrides = tableKind({ default_account: { kind: textKind }, ...requests });

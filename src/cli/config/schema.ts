@@ -1,3 +1,4 @@
+import { batchNames } from '../../core/allocation/batch-words.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { leftToCommands, notifyKind, shownReceivers } from './notify-kind.ts';
 import { customProfiles, profileOverrides } from './profile-kind.ts';
@@ -143,8 +144,8 @@ const schema = {
   ),
 
   'client.batch.system': unset(
-    choiceKind('slurm', 'pbs'),
-    'the batch system where several are installed: slurm or pbs',
+    choiceKind(...batchNames),
+    `the batch system where several are installed: ${batchNames.join(' or ')}`,
     { variable: 'TORC_BATCH_SYSTEM' },
   ),
 
@@ -161,10 +162,14 @@ const schema = {
   'client.tls.insecure': key(booleanKind, false, 'accept any certificate', { variable: 'TORC_TLS_INSECURE' }),
 
   'client.hpc.default_account': unset(textKind, 'account for the allocations', folders),
-  'client.hpc.profile_overrides': unset(profileOverrides, 'by profile: `default_account`; in files only', folders),
+  'client.hpc.profile_overrides': unset(
+    profileOverrides,
+    'by profile: `default_account`, `resources`, `options`; in files only',
+    folders,
+  ),
   'client.hpc.custom_profiles': unset(
     customProfiles,
-    'by name: `display_name`, `description`, `detect_env_var`, `detect_hostname`, `default_account`, `charge_factor_cpu`, `charge_factor_gpu`, `partitions`; in files only',
+    'by name: `display_name`, `description`, `detect_env_var`, `detect_hostname`, `default_account`, `charge_factor_cpu`, `charge_factor_gpu`, `partitions`, `system`, `resources`, `options`; in files only',
     folders,
   ),
 

@@ -1,4 +1,5 @@
 import type { HpcProfile } from '../../hpc/profile.ts';
+import { batchWords } from '../../core/allocation/batch-words.ts';
 import { counted } from '../../core/quantity/count-text.ts';
 import type { Regenerated, RegeneratedScheduler } from '../../operations/submit/regenerate.ts';
 
@@ -63,7 +64,7 @@ export function regeneratedText(found: Regenerated, about: About): string {
 
 function plannedLines({ schedulers, existing }: Regenerated, { profile }: About): string[] {
   return [
-    '[DRY RUN] Would create the following Slurm schedulers:',
+    `[DRY RUN] Would create the following ${batchWords(profile.system).name} schedulers:`,
     '',
     ...schedulers.flatMap((each) => {
       const { planned, allocations, nodes } = each;
@@ -88,7 +89,7 @@ function madeLines(
 ): string[] {
   const made = schedulers.filter(({ id }) => id !== undefined);
   return [
-    `Regenerated Slurm schedulers for workflow ${workflowId}`,
+    `Regenerated ${batchWords(profile.system).name} schedulers for workflow ${workflowId}`,
     '',
     'Summary:',
     `  Pending jobs: ${pendingJobs}`,

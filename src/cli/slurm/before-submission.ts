@@ -30,15 +30,16 @@ export async function reportUnrunnable(context: Context, workflowId: number, isF
 }
 
 /**
- * Says which allocations Slurm would not start, before any is submitted. Refuses where Slurm would refuse them whatever its nodes do,
- * unless `isForced`.
+ * Says which allocations the batch system would not start, before any is submitted. Refuses where it would refuse them whatever its nodes
+ * do, unless `isForced`.
  */
-export async function reportRefusedBySlurm(context: Context, workflowId: number, isForced: boolean): Promise<void> {
+export async function reportRefusedByBatch(context: Context, workflowId: number, isForced: boolean): Promise<void> {
   const { client } = await context.service();
   const onSlow = (words: string) => context.output.warn(words);
-  const found = await testDueActions(client, workflowId, openBatch(context.environment, { onSlow }));
+  const batch = openBatch(context.environment, { onSlow });
+  const found = await testDueActions(client, workflowId, batch);
   const isFinal = found.some(({ tested }) => tested.kind === 'refused' && tested.isFinal);
-  const words = found.flatMap(({ name, asks, tested }) => testedWords({ ...asks, name }, tested) ?? []);
+  const words = found.flatMap(({ name, asks, tested }) => testedWords(batch, { ...asks, name }, tested) ?? []);
   if (!isFinal || isForced) {
     for (const line of words) context.output.warn(line);
     return;

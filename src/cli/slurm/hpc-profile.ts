@@ -1,5 +1,5 @@
 import type { HpcPartition, HpcProfile } from '../../hpc/profile.ts';
-import { detectedProfile, type HpcSettings, namedProfile } from '../../operations/submit/profiles.ts';
+import { detectedProfile, type HpcSettings, liveName, namedProfile } from '../../operations/submit/profiles.ts';
 import type { Context } from '../command/context.ts';
 import { Failure } from '../command/failure.ts';
 
@@ -24,7 +24,7 @@ export async function profileFor(context: Context, name: string | undefined): Pr
     const profile = await namedProfile(name, settings, context.environment);
     if (profile !== undefined) return profile;
     throw new Failure(
-      `Unknown HPC profile: ${name}; torc hpc list shows the known ones, and slurm is the cluster here`,
+      `Unknown HPC profile: ${name}; torc hpc list shows the known ones, and ${liveName(context.environment)} is the cluster here`,
     );
   }
   const found = await detectedProfile(settings, context.environment);
@@ -33,8 +33,6 @@ export async function profileFor(context: Context, name: string | undefined): Pr
       'No HPC profile specified and no system detected.\nName one with --profile; torc hpc list shows the known ones.',
     );
   if (found.isLive)
-    context.output.notice(
-      `Using the ${found.system === 'pbs' ? 'PBS' : 'Slurm'} cluster that was detected here: ${found.profile.display_name}`,
-    );
+    context.output.notice(`Using the ${found.system} cluster that was detected here: ${found.profile.display_name}`);
   return found.profile;
 }

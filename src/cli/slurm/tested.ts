@@ -1,6 +1,8 @@
+import { type BatchWords, batchWords } from '../../core/allocation/batch-words.ts';
+import type { BatchSystem } from '../../cluster/batch/batch-system.ts';
 import type { Tested } from '../../cluster/batch/allocation-script.ts';
 
-/** A scheduler by its name, with what Slurm takes or refuses whatever its nodes do. */
+/** A scheduler by its name, with what the batch system takes or refuses whatever its nodes do. */
 interface Asked {
   readonly name: string;
   readonly account?: string | null | undefined;
@@ -8,18 +10,24 @@ interface Asked {
   readonly partition?: string | null | undefined;
 }
 
-/** Why Slurm would not start allocations of a scheduler; undefined if it would, or could not be asked. */
-export function testedWords(scheduler: Asked, tested: Tested | undefined): string | undefined {
+/** Why a batch system would not start allocations of a scheduler; undefined if it would, or could not be asked. */
+export function testedWords(
+  { name: system }: Pick<BatchSystem, 'name'>,
+  scheduler: Asked,
+  tested: Tested | undefined,
+): string | undefined {
   if (tested?.kind !== 'refused') return undefined;
   return tested.isFinal
-    ? `Slurm would refuse allocations of ${scheduler.name} (${askedText(scheduler)}): ${tested.words}`
-    : `Slurm cannot start allocations of ${scheduler.name} as the cluster is now: ${tested.words}`;
+    ? `${system} would refuse allocations of ${scheduler.name}${askedText(scheduler, batchWords(system))}: ${tested.words}`
+    : `${system} cannot start allocations of ${scheduler.name} as the cluster is now: ${tested.words}`;
 }
 
-/** Slurm does not repeat what it refuses. */
-const askedText = ({ account, partition, qos }: Asked): string =>
-  [
-    account ? `account ${account}` : 'no account',
-    ...(partition ? [`partition ${partition}`] : []),
+/** A batch system does not repeat what it refuses. */
+function askedText({ account, partition, qos }: Asked, { place, wantsAccount }: BatchWords): string {
+  const asked = [
+    ...(account ? [`account ${account}`] : wantsAccount ? ['no account'] : []),
+    ...(partition ? [`${place} ${partition}`] : []),
     ...(qos ? [`QOS ${qos}`] : []),
-  ].join(', ');
+  ];
+  return asked.length === 0 ? '' : ` (${asked.join(', ')})`;
+}

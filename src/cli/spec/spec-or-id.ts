@@ -2,6 +2,8 @@ import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Unreachable } from '../../client/errors.ts';
 import type { Plan } from '../../core/workflow-file/plan/plan.ts';
+import type { Source } from '../../core/workflow-file/text/read-text.ts';
+import type { ValueMap } from '../../core/workflow-file/text/value.ts';
 import { workflowNamed } from '../choose/choose-workflow.ts';
 import type { Context } from '../command/context.ts';
 import { Failure } from '../command/failure.ts';
@@ -55,13 +57,28 @@ function refuseOfOthers(path: string): void {
   );
 }
 
-/** The plan of a valid workflow file. */
-export async function planOfFile(context: Context, path: string, options: ReadingOptions): Promise<Plan> {
+/**
+ * The plan of a valid workflow file. `change` may give the file once more with what it lacks; its plan is then that of the new one.
+ */
+export async function planOfFile(
+  context: Context,
+  path: string,
+  options: ReadingOptions,
+  change?: (source: Source, plan: Plan) => Promise<ValueMap | undefined>,
+): Promise<Plan> {
   refuseOfOthers(path);
-  const { readSpecFile, acceptedPlan } = await import('./read-spec.ts');
-  const reading = readSpecFile(path, context, { strict: options.strict === true });
-  const plan = await acceptedPlan(context, reading, { skipChecks: options.skipChecks === true });
-  return withSettings(plan, options);
+  const { readAndReport, acceptedPlan, specText } = await import('./read-spec.ts');
+  const strict = options.strict === true;
+  const source = { text: specText(path), name: path };
+  const plan = await acceptedPlan(context, readAndReport(source, context, { strict }), {
+    skipChecks: options.skipChecks === true,
+  });
+  const changed = await change?.(source, plan);
+  if (changed === undefined) return withSettings(plan, options);
+  const { writeText } = await import('../../core/workflow-file/text/write-text.ts');
+  const again = readAndReport({ text: writeText(changed, 'json'), name: path, format: 'json' }, context, { strict });
+  // What is to be said of the file was said.
+  return withSettings(again.plan ?? (await acceptedPlan(context, again, { skipChecks: true })), options);
 }
 
 interface ReadingOptions extends WorkflowSettingValues {

@@ -5,6 +5,15 @@ export interface BatchWords {
   readonly cancel: string;
   readonly release: string;
   readonly whyTheyWait: (jobs: readonly string[]) => string;
+  /** The programs that take a script, and that list jobs: those that wait and run, and those that ended. */
+  readonly submit: string;
+  readonly list: string;
+  readonly account: string;
+  /** Where allocations wait, and what names that place to the program that takes scripts, with a name behind it. */
+  readonly place: string;
+  readonly placeOption: string;
+  /** Its allocations name an account. */
+  readonly wantsAccount: boolean;
 }
 
 const SLURM: BatchWords = {
@@ -12,10 +21,31 @@ const SLURM: BatchWords = {
   cancel: 'scancel',
   release: 'scontrol release',
   whyTheyWait: (jobs) => `squeue --start -j ${jobs.join(',')}`,
+  submit: 'sbatch',
+  list: 'squeue',
+  account: 'sacct',
+  place: 'partition',
+  placeOption: '--partition=',
+  wantsAccount: true,
 };
 const KNOWN: Readonly<Record<string, BatchWords>> = {
-  PBS: { name: 'PBS', cancel: 'qdel', release: 'qrls', whyTheyWait: (jobs) => `qstat -s ${jobs.join(' ')}` },
+  pbs: {
+    name: 'PBS',
+    cancel: 'qdel',
+    release: 'qrls',
+    whyTheyWait: (jobs) => `qstat -s ${jobs.join(' ')}`,
+    submit: 'qsub',
+    list: 'qstat',
+    account: 'qstat -x',
+    place: 'queue',
+    placeOption: '-q ',
+    // Many sites charge a project, or the group of the user.
+    wantsAccount: false,
+  },
 };
 
 /** The words of a batch system by its name; those of Slurm where none is said. */
-export const batchWords = (system: string | undefined): BatchWords => KNOWN[system ?? ''] ?? SLURM;
+export const batchWords = (system: string | undefined): BatchWords => KNOWN[(system ?? '').toLowerCase()] ?? SLURM;
+
+/** The batch systems that a configuration can name. */
+export const batchNames: readonly string[] = ['slurm', ...Object.keys(KNOWN)];

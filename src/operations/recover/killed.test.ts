@@ -18,7 +18,7 @@ import { gatherRecovery, gatherStanding } from './facts.ts';
 import { reinitialize } from '../run/initialize.ts';
 import { applyRecovery } from './recover.ts';
 import { replaceLost } from '../submit/replace-lost.ts';
-import { openBatch } from '../../cluster/open-batch.ts';
+import { openBatch, requestOn } from '../../cluster/open-batch.ts';
 
 /** Slurm as the jobs of this test see it: what was submitted, with its script, and how it stands. */
 function cluster() {
@@ -94,6 +94,7 @@ async function recover(
     partitions: [partition({ name: 'short', cpus_per_node: 4, memory_mb: 4096, max_walltime_secs: 36_000 })],
     account: 'proj',
     groupBy: 'resource-requirements',
+    requestOf: (planned) => requestOn({}, planned),
     walltimeStrategy: 'max-job-runtime',
     walltimeMultiplier: 1.5,
     isSingleAllocation: false,

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { batchWords } from '../../core/allocation/batch-words.ts';
 import { openBatch, openBatchIfClear } from '../../cluster/open-batch.ts';
 import { detected, type DetectionRule, type HpcProfile, partition, registry } from '../../hpc/profile.ts';
 import { builtInProfiles } from '../../hpc/sites.ts';
@@ -14,16 +15,16 @@ export interface HpcSettings {
   readonly defaultAccount: string | undefined;
 }
 
-/** The name that stands for the cluster of this machine, as BatchQueue describes it. */
+/** The names that stand for the cluster of this machine: `slurm` on any, as in Torc 1.0.0, and that of its batch system. */
 const LIVE = 'slurm';
-const isLive = (name: string, environment: Environment): boolean =>
-  name === LIVE || name === openBatchIfClear(environment)?.name.toLowerCase();
+export const liveName = (environment: Environment): string => openBatchIfClear(environment)?.name.toLowerCase() ?? LIVE;
+const isLive = (name: string, environment: Environment): boolean => name === LIVE || name === liveName(environment);
 
-export const knownProfiles = ({ customProfiles }: HpcSettings): HpcProfile[] =>
+export const knownProfiles = (settings: HpcSettings): HpcProfile[] =>
   registry(
     builtInProfiles,
-    Object.entries(customProfiles ?? {}).map(([name, entry]) => customProfile(name, entry)),
-  );
+    Object.entries(settings.customProfiles ?? {}).map(([name, entry]) => customProfile(name, entry)),
+  ).map((profile) => overridden(profile, settings));
 
 /** The profile with this name; `slurm` asks the cluster. Undefined if there is none. */
 export async function namedProfile(
@@ -32,7 +33,7 @@ export async function namedProfile(
   environment: Environment,
 ): Promise<HpcProfile | undefined> {
   return isLive(name, environment)
-    ? openBatch(environment).profile()
+    ? overridden(await openBatch(environment).profile(), settings)
     : knownProfiles(settings).find((profile) => profile.name === name);
 }
 
@@ -43,17 +44,33 @@ export async function detectedProfile(
 ): Promise<{ profile: HpcProfile; isLive: boolean; system: string } | undefined> {
   const here = { environment, hostname: hostname(), fileExists: existsSync };
   const known = detected(knownProfiles(settings), here);
-  if (known !== undefined) return { profile: known, isLive: false, system: LIVE };
+  if (known !== undefined) return { profile: known, isLive: false, system: known.name };
   const batch = openBatch(environment);
   const profile = await batch.profile().catch(() => undefined);
   return profile === undefined || profile.partitions.length === 0
     ? undefined
-    : { profile, isLive: true, system: batch.name.toLowerCase() };
+    : { profile: overridden(profile, settings), isLive: true, system: batch.name };
 }
 
-/** The account for allocations on a site: that of the profile, if the configuration has one, or the general one. */
+/** A profile with what the configuration changes of it, beside the account. */
+function overridden(profile: HpcProfile, { overrides }: HpcSettings): HpcProfile {
+  const { resources, options } = (overrides?.[profile.name] ?? {}) as Pick<HpcProfile, 'resources' | 'options'>;
+  return {
+    ...profile,
+    ...(resources === undefined ? {} : { resources }),
+    ...(options === undefined ? {} : { options }),
+  };
+}
+
+/**
+ * The account for allocations on a site: that of the profile, if the configuration has one, or the general one. Empty where none is needed;
+ * undefined where one is, and nothing names it.
+ */
 export const accountFor = (profile: HpcProfile, { overrides, defaultAccount }: HpcSettings): string | undefined =>
-  (overrides?.[profile.name]?.['default_account'] as string | undefined) ?? profile.default_account ?? defaultAccount;
+  (overrides?.[profile.name]?.['default_account'] as string | undefined) ??
+  profile.default_account ??
+  defaultAccount ??
+  (batchWords(profile.system).wantsAccount ? undefined : '');
 
 function customProfile(name: string, entry: Entry): HpcProfile {
   const rules: DetectionRule[] = [];
@@ -75,5 +92,9 @@ function customProfile(name: string, entry: Entry): HpcProfile {
     charge_factor_cpu: (entry['charge_factor_cpu'] as number | undefined) ?? 1,
     charge_factor_gpu: (entry['charge_factor_gpu'] as number | undefined) ?? 10,
     metadata: {},
+    ...(['system', 'resources', 'options'] as const).reduce(
+      (own, field) => (entry[field] === undefined ? own : { ...own, [field]: entry[field] }),
+      {},
+    ),
   };
 }

@@ -13,7 +13,7 @@ import { fireActions } from './fire-actions.ts';
 import { allocationsInUse, pendingJobs } from './pending.ts';
 import { regenerate, type RegenerateOptions } from './regenerate.ts';
 import type { SubmitTools } from './submit-tools.ts';
-import { openBatch } from '../../cluster/open-batch.ts';
+import { openBatch, requestOn } from '../../cluster/open-batch.ts';
 
 /** A cluster in memory: allocations wait until a test starts or ends them. */
 function cluster() {
@@ -59,6 +59,7 @@ const options: RegenerateOptions = {
   partitions: PARTITIONS,
   account: 'proj',
   groupBy: 'resource-requirements',
+  requestOf: (planned) => requestOn({}, planned),
   walltimeStrategy: 'max-job-runtime',
   walltimeMultiplier: 1.5,
   isSingleAllocation: false,

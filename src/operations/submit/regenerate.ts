@@ -10,6 +10,7 @@ import type { Job } from '../../core/contract/job.ts';
 import type { ResourceRequirements } from '../../core/contract/resources.ts';
 import type { NewWorkflowAction } from '../../core/contract/scheduling.ts';
 import { type SchedulerPlanOptions, planSchedulers } from '../../hpc/plan-schedulers.ts';
+import type { RequestOf } from '../../hpc/spec-with-schedulers.ts';
 import { type WorkflowRules, workflowRules } from '../../hpc/workflow-rules.ts';
 import { requestOf } from '../../core/allocation/request.ts';
 import { allocationsInUse, pendingJobs } from './pending.ts';
@@ -18,6 +19,7 @@ import { submitAllocations } from './submit-allocations.ts';
 import { AllocationsFailed, type SubmitTools } from './submit-tools.ts';
 
 export interface RegenerateOptions extends Omit<SchedulerPlanOptions, 'waitsFor' | 'suffix' | keyof WorkflowRules> {
+  readonly requestOf: RequestOf;
   readonly submits: boolean;
   readonly isDryRun: boolean;
   /** Jobs that count although they do not wait yet. */
@@ -105,7 +107,7 @@ export async function regenerate(
   const isDirect = (workflow.execution_config?.mode ?? 'direct') === 'direct';
   const schedulers: RegeneratedScheduler[] = [];
   for (const each of remaining)
-    schedulers.push({ ...each, id: await createScheduler(client, workflowId, each), jobNames: namesOf(each) });
+    schedulers.push({ ...each, id: await createScheduler(client, workflowId, each, options), jobNames: namesOf(each) });
   await bindToSchedulers(client, pending.jobs, schedulers);
   await removeUnused(
     client,
@@ -172,25 +174,16 @@ function ignoreClaimed(error: unknown): void {
   if (!(error instanceof ServiceError && error.status === 409)) throw error;
 }
 
-async function createScheduler(client: Client, workflowId: number, each: Remaining): Promise<number | undefined> {
-  if (each.allocations === 0) return undefined;
-  const { name, account, mem, walltime, partition, qos, gres, tmp, extra, pbs, isSerialized } = each.planned;
-  const body = {
-    workflow_id: workflowId,
-    name,
-    account,
-    nodes: each.nodes,
-    walltime,
-    mem,
-    partition,
-    qos,
-    gres,
-    tmp,
-    extra,
-    pbs,
-    ...(isSerialized ? { serialize_allocations: true } : {}),
-  };
-  return (await client.createSlurmScheduler({ body })).id;
+async function createScheduler(
+  client: Client,
+  workflowId: number,
+  { planned, allocations, nodes }: Remaining,
+  { requestOf }: Pick<RegenerateOptions, 'requestOf'>,
+): Promise<number | undefined> {
+  if (allocations === 0) return undefined;
+  const request = requestOf({ ...planned, nodes });
+  const isSerialized = planned.isSerialized ? { serialize_allocations: true } : {};
+  return (await client.createSlurmScheduler({ body: { workflow_id: workflowId, ...request, ...isSerialized } })).id;
 }
 
 /** Each job gets its new scheduler; where allocations that exist are enough, that of one of them. */

@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
+import { requestOn } from '../../cluster/open-batch.ts';
 import type { Grouping } from '../../hpc/grouping.ts';
 import type { HpcProfile } from '../../hpc/profile.ts';
 import { parseWalltime } from '../../core/quantity/slurm-time.ts';
@@ -55,6 +56,7 @@ export async function sitePlanOf(
     forcedPartition: choices.partition,
     namesPartitions: !knownProfiles(settings).some(({ name }) => name === profile.name),
     walltimeSeconds,
+    requestOf: (planned) => requestOn(profile, planned),
   };
 }
 

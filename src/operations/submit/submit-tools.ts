@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import type { BatchQueue, BatchScripts } from '../../cluster/batch/batch-system.ts';
+import type { BatchQueue, BatchScripts, BatchSystem } from '../../cluster/batch/batch-system.ts';
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 
@@ -26,9 +26,9 @@ export interface SubmitSettings {
 
 export interface SubmitTools {
   readonly client: Client;
-  readonly slurm: BatchQueue & BatchScripts;
+  readonly slurm: BatchQueue & BatchScripts & Pick<BatchSystem, 'name'>;
   readonly settings: SubmitSettings;
-  /** Called for each allocation that Slurm accepted. `jobId` is that of the array for a task, which is named by `job`. */
+  /** Called for each allocation that the batch system accepted. `jobId` is that of the array for a task, which is named by `job`. */
   readonly onSubmitted: (allocation: { jobName: string; jobId: number; job: SlurmJob }) => void;
   readonly onWarning: (words: string) => void;
   /** Called where allocations stay planned because of a limit. */

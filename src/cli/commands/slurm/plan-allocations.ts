@@ -7,23 +7,24 @@ import { parseWalltime } from '../../../core/quantity/slurm-time.ts';
 import { byLevel, walk } from '../../../core/workflow-file/graph/walk.ts';
 import type { Plan } from '../../../core/workflow-file/plan/plan.ts';
 import { testAllocation } from '../../../operations/submit/test-submission.ts';
+import { type BatchWords, batchWords } from '../../../core/allocation/batch-words.ts';
 import { command } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
 import type { Column } from '../../output/table.ts';
 import { nodeHoursJson, nodeHoursLine } from './node-hours.ts';
 import { testedWords } from '../../slurm/tested.ts';
-import { planFile, schedulerLine } from './generate.ts';
-import { planningOptions } from './planning-options.ts';
+import { type Planned, planFile, schedulerLine } from '../../slurm/plan-file.ts';
+import { planningOptions } from '../../slurm/planning-options.ts';
 import { option } from '../../command/option.ts';
 
 interface Row extends Recommendation {
   readonly scheduler: PlannedScheduler;
 }
 
-const columns: readonly Column<Row>[] = [
+const columnsFor = (words: BatchWords): readonly Column<Row>[] => [
   { title: 'Scheduler', value: ({ scheduler }) => scheduler.name, importance: 9 },
   { title: 'Group', value: ({ scheduler }) => scheduler.group.requirements.join(', '), importance: 8 },
-  { title: 'Partition', value: ({ scheduler }) => scheduler.on.name },
+  { title: words.place === 'queue' ? 'Queue' : 'Partition', value: ({ scheduler }) => scheduler.on.name },
   { title: 'Jobs', value: ({ scheduler }) => scheduler.group.jobs.length, align: 'right' },
   { title: 'Allocations', value: ({ allocations }) => allocations, align: 'right' },
   { title: 'Nodes Each', value: ({ nodesPerAllocation }) => nodesPerAllocation, align: 'right' },
@@ -38,8 +39,8 @@ export const planAllocationsCommand = command('slurm plan-allocations <file>', {
   options: [
     ...planningOptions,
     option('-p, --partition <name>', 'use this partition only'),
-    option('--offline', 'do not ask sinfo, squeue and sbatch'),
-    option('--skip-test-only', 'do not ask sbatch --test-only when allocations would start'),
+    option('--offline', 'do not ask the batch system about its nodes and its queue'),
+    option('--skip-test-only', 'do not ask when allocations would start'),
   ],
   offline: true,
   async run(context, [given], options) {
@@ -61,7 +62,7 @@ export const planAllocationsCommand = command('slurm plan-allocations <file>', {
     for (const scheduler of schedulers.schedulers) {
       const ideal = scheduler.allocations;
       const asks = state !== undefined && options.skipTestOnly !== true;
-      const estimates = asks ? await estimatesOf(context, plan, scheduler, warnings) : undefined;
+      const estimates = asks ? await estimatesOf(context, planned, scheduler, warnings) : undefined;
       const nodes = state?.nodes.get(scheduler.on.name);
       const queue = state?.queue.get(scheduler.on.name);
       const nodesEach = scheduler.nodes;
@@ -73,7 +74,7 @@ export const planAllocationsCommand = command('slurm plan-allocations <file>', {
     for (const warning of warnings) output.warn(warning);
     output.list({
       items: rows,
-      columns,
+      columns: columnsFor(batchWords(profile.system)),
       things: 'groups',
       title: `Allocations for ${profile.display_name}:`,
       empty: 'No group of jobs needs allocations',
@@ -112,7 +113,7 @@ export const planAllocationsCommand = command('slurm plan-allocations <file>', {
     output.notice(
       [
         'torc slurm generate makes:',
-        ...schedulers.schedulers.map(schedulerLine),
+        ...schedulers.schedulers.map((each) => schedulerLine(each, profile)),
         ...(rows.some(({ strategy, scheduler }) => strategy === 'single' && scheduler.allocations > 1)
           ? ['With --single-allocation each has one allocation.']
           : []),
@@ -127,21 +128,26 @@ const MINUTE_MS = 60_000;
 /** Undefined for one allocation, and with a warning where Slurm would refuse it or cannot say when it would start. */
 async function estimatesOf(
   { environment }: Context,
-  { workflow }: Plan,
+  { plan: { workflow }, requestOf }: Pick<Planned, 'plan' | 'requestOf'>,
   scheduler: PlannedScheduler,
   warnings: string[],
 ): Promise<Estimates | undefined> {
   const { allocations, nodes: each, walltime, name } = scheduler;
   const batch = openBatch(environment);
   const test = (nodes: number) =>
-    testAllocation(batch, { scheduler: { ...scheduler, nodes }, defaults: workflow.slurm_defaults ?? {} });
+    testAllocation(batch, {
+      scheduler: requestOf({ ...scheduler, nodes }),
+      defaults: workflow.slurm_defaults ?? {},
+    });
   const startIn = (tested: Tested | undefined) =>
     tested?.kind === 'starts' ? Math.max(0, (tested.atMs - Date.now()) / MINUTE_MS) : undefined;
   const one = await test(each);
   if (one === undefined) return undefined;
   const small = startIn(one);
   if (small === undefined)
-    warnings.push(testedWords(scheduler, one) ?? `When allocations of ${name} would start is unknown: ${wordsOf(one)}`);
+    warnings.push(
+      testedWords(batch, scheduler, one) ?? `When allocations of ${name} would start is unknown: ${wordsOf(one)}`,
+    );
   // A cluster may have too few nodes for all of them at once: then they stay apart.
   const large = small === undefined || allocations === 1 ? undefined : startIn(await test(allocations * each));
   if (small === undefined || large === undefined) return undefined;

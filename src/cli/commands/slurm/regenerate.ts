@@ -2,7 +2,7 @@ import { recordKinds, recordsWithin } from '../../choose/choose-record.ts';
 import { openWorkflow } from '../../choose/choose-workflow.ts';
 import { command } from '../../command/command.ts';
 import { submitOptions } from '../../slurm/slurm-options.ts';
-import { planningOptions } from './planning-options.ts';
+import { planningOptions } from '../../slurm/planning-options.ts';
 import { option } from '../../command/option.ts';
 
 export const slurmRegenerate = command('slurm regenerate [workflow]', {

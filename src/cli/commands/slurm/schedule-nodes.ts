@@ -21,11 +21,11 @@ import { reportUnrunnable } from '../../slurm/before-submission.ts';
 const [outputDir, ...runnerOptions] = submitOptions;
 
 export const slurmScheduleNodes = command('slurm schedule-nodes [workflow]', {
-  says: 'Submit allocations of a Slurm scheduler for a workflow.',
+  says: 'Submit allocations of a scheduler for a workflow.',
   more: 'Repeated after it was interrupted, it submits what was missing, and nothing twice. Repeated otherwise, it submits more.',
   options: [
-    option('-j, --job-prefix <text>', 'text before the names of the Slurm jobs', { default: '' }),
-    option('--keep-submission-scripts', 'keep the scripts that were given to sbatch'),
+    option('-j, --job-prefix <text>', 'text before the names of the jobs of allocations', { default: '' }),
+    option('--keep-submission-scripts', 'keep the scripts that were given to the batch system'),
     option('-m, --max-parallel-jobs <n>', 'each runner runs this many jobs at once and ignores their requirements', {
       read: integerOption(1),
     }),
@@ -66,7 +66,7 @@ export const slurmScheduleNodes = command('slurm schedule-nodes [workflow]', {
       if (isRepeat)
         context.output.notice('The same command had been interrupted: what was missing is submitted, and nothing more');
       // A sentence in every format, as in Torc 1.0.0: scripts look for it.
-      context.output.text(`Successfully running ${jobIds.length} Slurm job(s)`);
+      context.output.text(`Successfully running ${jobIds.length} ${tools.slurm.name} job(s)`);
     } catch (error) {
       if (!(error instanceof AllocationsFailed)) throw error;
       throw new Failure(`${error.submitted} of ${wanted} allocations were submitted: ${error.message}`, {
@@ -84,16 +84,14 @@ async function schedulerOf(client: Client, id: number, given: string | undefined
     const scheduler = found.find((each) => ('id' in meant ? each.id === meant.id : each.name === meant.name));
     if (scheduler !== undefined) return scheduler;
     throw new Failure(
-      `workflow ${id} has no Slurm scheduler ${'id' in meant ? meant.id : `"${meant.name}"`}; it has ${names === '' ? 'none' : names}`,
+      `workflow ${id} has no scheduler ${'id' in meant ? meant.id : `"${meant.name}"`}; it has ${names === '' ? 'none' : names}`,
     );
   }
   const [only, ...others] = found;
   if (only === undefined)
-    throw new Failure(`workflow ${id} has no Slurm scheduler: add one with torc slurm create, or torc slurm generate`);
+    throw new Failure(`workflow ${id} has no scheduler: add one with torc slurm create, or torc slurm generate`);
   if (others.length === 0) return only;
-  throw new Failure(
-    `workflow ${id} has ${found.length} Slurm schedulers; name one with --scheduler-config-id: ${names}`,
-  );
+  throw new Failure(`workflow ${id} has ${found.length} schedulers; name one with --scheduler-config-id: ${names}`);
 }
 
 async function refuseCanceled({ service }: Context, id: number): Promise<void> {

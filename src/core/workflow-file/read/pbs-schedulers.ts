@@ -38,5 +38,5 @@ const ofBatch = (action: ActionSpec): ActionSpec =>
   action.scheduler_type === 'pbs' ? { ...action, scheduler_type: 'slurm' } : action;
 
 /** The chunks in `2:ncpus=4+1:ncpus=8`: 3. One without a number is one. */
-const chunksOf = (select: string): number =>
+export const chunksOf = (select: string): number =>
   select.split('+').reduce((sum, chunk) => sum + Number(/^\s*(\d+)\s*(?::|$)/.exec(chunk)?.[1] ?? 1), 0);

@@ -1,12 +1,13 @@
 import type { SlurmScheduler, WorkflowAction } from '../../contract/scheduling.ts';
+import { chunksOf } from '../read/pbs-schedulers.ts';
 import type { StoredPlan } from '../update/stored.ts';
 
 type Fields = Record<string, unknown>;
 
-const isOfPbs = ({ pbs }: SlurmScheduler): boolean => pbs !== undefined && pbs !== null;
+const isOfPbs = ({ pbs }: Pick<SlurmScheduler, 'pbs'>): boolean => pbs !== undefined && pbs !== null;
 
 /** The schedulers of a file: those for PBS are stored beside those for Slurm. */
-export function schedulersOf({ schedulers }: StoredPlan): Fields {
+export function schedulersOf({ schedulers }: Pick<StoredPlan, 'schedulers'>): Fields {
   const [slurm, pbs] = [schedulers.filter((each) => !isOfPbs(each)), schedulers.filter(isOfPbs)];
   return {
     slurm_schedulers: slurm.length === 0 ? undefined : slurm.map(({ pbs: _none, ...each }) => recordOf(each)),
@@ -14,9 +15,18 @@ export function schedulersOf({ schedulers }: StoredPlan): Fields {
   };
 }
 
-function pbsEntry({ pbs, account, partition, ...record }: SlurmScheduler): Fields {
-  const fields = { ...recordOf(record), ...recordOf(pbs ?? {}) };
-  return { ...fields, ...(account === '' ? {} : { account }), ...(partition ? { queue: partition } : {}) };
+/** The lists of schedulers in a file, by the word that its actions have for each. */
+export const SCHEDULER_LISTS = { slurm: 'slurm_schedulers', pbs: 'pbs_schedulers' } as const;
+
+/** That of a scheduler. */
+export const schedulerTypeOf = (scheduler: Pick<SlurmScheduler, 'pbs'>): keyof typeof SCHEDULER_LISTS =>
+  isOfPbs(scheduler) ? 'pbs' : 'slurm';
+
+function pbsEntry({ pbs, name, account, partition, nodes, mem, ...record }: SlurmScheduler): Fields {
+  const { select, ...request } = pbs ?? {};
+  // Chunks say both.
+  const size = select ? { select, ...(nodes === chunksOf(select) ? {} : { nodes }) } : { nodes, mem };
+  return recordOf({ name, account: account || undefined, queue: partition, ...size, ...request, ...record });
 }
 
 /** Without its ids and the fields that have no value. */
@@ -45,6 +55,6 @@ function configOf({ action_config: config }: WorkflowAction, schedulers: readonl
     ...fields,
     ...(allocations === undefined || allocations === 1 ? {} : { num_allocations: allocations }),
     ...(scheduler === undefined ? {} : { scheduler: scheduler.name }),
-    ...(scheduler !== undefined && isOfPbs(scheduler) ? { scheduler_type: 'pbs' } : {}),
+    ...(scheduler !== undefined && isOfPbs(scheduler) ? { scheduler_type: schedulerTypeOf(scheduler) } : {}),
   };
 }

@@ -1,10 +1,13 @@
-import { GROUPINGS } from '../../../hpc/grouping.ts';
-import { numberOption, option, optionsOf } from '../../command/option.ts';
+import { GROUPINGS } from '../../hpc/grouping.ts';
+import { numberOption, option, optionsOf } from '../command/option.ts';
 
 /** Options of commands that plan allocations. */
 export const planningOptions = optionsOf([
-  option('-a, --account <account>', 'Slurm account (default: that of slurm_defaults, or of the configuration)'),
-  option('--profile <name>', 'HPC profile; slurm is the cluster here (default: the one that is detected)'),
+  option(
+    '-a, --account <account>',
+    'account of the allocations (default: that of slurm_defaults, or of the configuration)',
+  ),
+  option('--profile <name>', 'HPC profile; slurm or pbs is the cluster here (default: the one that is detected)'),
   option(
     '--group-by <what>',
     'pack jobs by time and size; or give all of a partition, or of an entry of resource_requirements, what the largest needs',
