@@ -19,7 +19,7 @@ it.each([
   [
     'Resource not found in slurm_scheduler with ID: 7',
     { kind: 'slurm_scheduler', id: '7' },
-    'Slurm scheduler 7 was not found (404)',
+    'Scheduler 7 was not found (404)',
   ],
 ])('a record that the service does not have is named in a sentence: %s', (message, missing, sentence) => {
   expect(withMessage(404, message)).toMatchObject({ message: sentence, missing });

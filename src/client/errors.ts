@@ -126,7 +126,7 @@ function missingIn({ message = '' }: Reported): MissingRecord | undefined {
 
 /** Kinds whose name in the database is not their name in a sentence. */
 const NAMES: Readonly<Record<string, string>> = {
-  slurm_scheduler: 'Slurm scheduler',
+  slurm_scheduler: 'Scheduler',
   scheduled_compute_node: 'allocation (scheduled compute node)',
   user_data: 'user data record',
   resource_requirements: 'record of resource requirements',

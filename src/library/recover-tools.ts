@@ -40,10 +40,10 @@ export function recoverToolsOf({ client, service, environment, outputDir }: Plac
     submitTools: async () => submitToolsOf({ client, service, environment, outputDir }),
     async site() {
       const found = await detectedProfile(NO_SETTINGS, environment);
-      if (found === undefined) throw refusal(workflowId, 'no Slurm cluster was found here');
+      if (found === undefined) throw refusal(workflowId, 'no cluster with a batch system was found here');
       const { profile } = found;
       const plan = await sitePlanOf(client, workflowId, { profile, settings: NO_SETTINGS }, USUAL_CHOICES);
-      if (plan === undefined) throw refusal(workflowId, 'it names no Slurm account');
+      if (plan === undefined) throw refusal(workflowId, 'it names no account');
       return { profile, plan };
     },
     onNotice: () => {},

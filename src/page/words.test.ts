@@ -59,9 +59,7 @@ describe('the reasons why jobs wait', () => {
       '2 are ready, and no runner is active: torc run 7',
       '1 waits for other jobs to complete',
     ]);
-    expect(status({ ready: 1 }, { pending_scheduled_nodes: 2 })).toEqual([
-      '1 is ready, and 2 allocations of Slurm wait',
-    ]);
+    expect(status({ ready: 1 }, { pending_scheduled_nodes: 2 })).toEqual(['1 is ready, and 2 allocations wait']);
   });
 
   it('the reasons name what submits allocations where jobs run in Slurm, and never torc run', () => {
@@ -71,7 +69,7 @@ describe('the reasons why jobs wait', () => {
     expect(due).toEqual(['2 are ready, and no runner is active: torc submit 7']);
     expect(done).toEqual(['2 are ready, and no runner is active: torc recover 7']);
     expect(status({ ready: 1 }, {}, { runsIn: 'scripts' })).toEqual([
-      '1 is ready, and no runner is active; submit with sbatch a script that starts torc-slurm-job-runner for workflow 7',
+      '1 is ready, and no runner is active; submit to the batch system a script that starts torc-slurm-job-runner for workflow 7',
     ]);
   });
 
@@ -123,12 +121,12 @@ it('the first runner of a workflow in Slurm comes with an allocation, and no oth
   expect(of({}).command).toBe('torc run 7');
   expect(of({ runsIn: 'hosts' }).command).toBe('torc remote run 7');
   expect(of({ runsIn: 'allocations', submission: 'due' })).toEqual({
-    says: 'Its runners come with allocations of Slurm. On the cluster, this submits them:',
+    says: 'Its runners come with allocations of a cluster. There, this submits them:',
     command: 'torc submit 7',
   });
   expect(of({ runsIn: 'allocations' }).command).toBe('torc slurm schedule-nodes 7');
   expect(of({ runsIn: 'scripts' })).toEqual({
-    says: 'Submit with sbatch a script that starts torc-slurm-job-runner for workflow 7.',
+    says: 'Submit to the batch system a script that starts torc-slurm-job-runner for workflow 7.',
     command: undefined,
   });
 });

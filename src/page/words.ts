@@ -82,7 +82,7 @@ export function runnerCommand(place: RunPlace): { readonly says: string; readonl
     case 'hosts':
       return { says: 'This starts one on each of its hosts:', command };
     case 'allocations':
-      return { says: 'Its runners come with allocations of Slurm. On the cluster, this submits them:', command };
+      return { says: 'Its runners come with allocations of a cluster. There, this submits them:', command };
     case 'scripts':
       return { says: `${command.charAt(0).toUpperCase()}${command.slice(1)}.`, command: undefined };
   }
@@ -119,12 +119,7 @@ export function reasonsToWait(
     runners > 0
       ? undefined
       : queued > 0
-        ? reason(
-            ready,
-            'is',
-            'are',
-            `ready, and ${counted(queued, 'allocation')} of Slurm ${queued === 1 ? 'waits' : 'wait'}`,
-          )
+        ? reason(ready, 'is', 'are', `ready, and ${counted(queued, 'allocation')} ${queued === 1 ? 'waits' : 'wait'}`)
         : reason(
             ready,
             'is',

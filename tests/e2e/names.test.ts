@@ -136,12 +136,12 @@ describe('a Slurm scheduler', () => {
     const { id } = await json('slurm', 'create', 'sweep', '-n', 'short', '-a', 'lab');
     expect(await json('slurm', 'get', 'short')).toMatchObject({ id });
     expect(await json('slurm', 'update', 'short', '--qos', 'high', '-w', 'sweep')).toMatchObject({ id, qos: 'high' });
-    expect((await call('slurm', 'get', 'sho')).stderr).toContain('1 Slurm scheduler with this in the name: short');
+    expect((await call('slurm', 'get', 'sho')).stderr).toContain('1 scheduler with this in the name: short');
     expect((await call('slurm', 'get', String(id), '-w', 'again')).stderr).toContain(`belongs to workflow ${sweep}`);
     const nodes = (scheduler: string) =>
       call('scheduled-compute-nodes', 'list', 'sweep', '--scheduler-config-id', scheduler);
     expect((await nodes('short')).stdout).toContain('No scheduled compute nodes found');
-    expect((await nodes('sho')).stderr).toContain('no Slurm scheduler of workflow');
+    expect((await nodes('sho')).stderr).toContain('no scheduler of workflow');
     expect(await json('slurm', 'delete', 'short')).toMatchObject({ id });
   });
 });

@@ -37,7 +37,7 @@ describe.skipIf(CHROMIUM === undefined)(
         body: { workflow_id: id, name: 'short', account: 'a', nodes: 1, walltime: '01:00:00' },
       });
       await page.getByRole('link', { name: 'Runners', exact: true }).press('Enter');
-      await page.getByText('Its runners come with allocations of Slurm.').waitFor();
+      await page.getByText('Its runners come with allocations of a cluster.').waitFor();
       await page.getByText('torc slurm schedule-nodes 1').waitFor();
       expect(await page.getByText('torc run 1').count()).toBe(0);
       expect(faults).toEqual([]);

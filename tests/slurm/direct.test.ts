@@ -271,7 +271,7 @@ jobs:
     expect(waits.stdout).not.toContain('torc run');
     expect(waits.stdout).toContain('sbatch');
     expect((await lane.call('status', String(id))).stdout).toContain(
-      'To start one: submit with sbatch a script that starts torc-slurm-job-runner',
+      'To start one: submit to the batch system a script that starts torc-slurm-job-runner',
     );
   });
 

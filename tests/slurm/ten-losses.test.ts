@@ -148,7 +148,7 @@ describe.skipIf(slurmIsMissing !== undefined)('a workflow under torc watch', () 
       );
       looking.child.kill('SIGKILL');
       const recovering = watch(id, '--recover');
-      await recovering.says(`Allocation ${job} is released: Slurm could not start it, and held it`);
+      await recovering.says(`Allocation ${job} is released: it could not be started, and was held`);
       recovering.child.kill('SIGKILL');
       expect(cluster.run('squeue', '-h', '-j', String(job), '-o', '%r')).not.toContain('held');
       cluster.run('scancel', String(job));

@@ -85,7 +85,7 @@ describe('an update to a file', () => {
     expect(again.difference).toMatchObject({ update: {}, records: [], keptSchedulers: ['used'] });
     const text = (found: typeof again) => differenceText(id, found, { isDryRun: false, width: 100 });
     expect(text(again)).toBe(
-      `Workflow ${id} is what the file says; nothing changed.\nSlurm schedulers: kept while allocations name them: used`,
+      `Workflow ${id} is what the file says; nothing changed.\nSchedulers: kept while allocations name them: used`,
     );
     expect(text(await update(id, of('new', 'used')))).not.toContain('kept');
   });

@@ -90,8 +90,8 @@ export const recordKinds = {
     remove: (client, id) => client.deleteRoCrateEntity({ params: { id } }),
   },
   slurmScheduler: {
-    thing: 'Slurm scheduler',
-    things: 'Slurm schedulers',
+    thing: 'scheduler',
+    things: 'schedulers',
     list: async (client, workflow_id, name) =>
       withName(await all((page) => client.listSlurmSchedulers({ query: { workflow_id, ...page } })), name),
     get: (client, id) => client.getSlurmScheduler({ params: { id } }),

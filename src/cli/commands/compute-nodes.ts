@@ -12,7 +12,7 @@ const columns: readonly Column<ComputeNode>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right', importance: 8 },
   { title: 'Hostname', short: 'Host', value: ({ hostname }) => hostname, cut: 'middle', importance: 9 },
   { title: 'Scheduler', value: ({ compute_node_type: type }) => type, importance: 3 },
-  { title: 'Scheduler Job ID', short: 'Slurm', value: schedulerJobId, align: 'right', importance: 5 },
+  { title: 'Scheduler Job ID', short: 'Allocation', value: schedulerJobId, align: 'right', importance: 5 },
   { title: 'Labels', value: ({ labels }) => labels?.join(','), cut: 'end', importance: 4 },
   { title: 'PID', value: ({ pid }) => pid, align: 'right', importance: 1 },
   { title: 'CPUs', value: ({ num_cpus: cpus }) => cpus, align: 'right', importance: 6 },

@@ -52,7 +52,7 @@ async function sayReport({ output, exitWith }: Context, report: DryRunReport): P
     ['Files', summary.file_count, summary.file_count_before_expansion],
     ['User data', summary.user_data_count],
     ['Resource requirements', summary.resource_requirements_count],
-    ['Slurm schedulers', summary.slurm_scheduler_count],
+    ['Schedulers', summary.slurm_scheduler_count],
     ['Actions', summary.action_count],
   ];
   const lines = [

@@ -25,7 +25,7 @@ export const remove = command('delete <workflow...>', {
           throw new Failure(`Cannot delete workflow owned by user '${workflow.user}' (you are '${settings.user}')`);
         }
         const { length: open } = await openAllocations(client, id);
-        const live = open === 0 ? '' : ` Its ${counted(open, 'allocation')} in Slurm will be canceled.`;
+        const live = open === 0 ? '' : ` Its ${counted(open, 'allocation')} in the queue will be canceled.`;
         const question = `Delete workflow ${id} (${workflow.name})?${live}`;
         const isForced = options.force === true;
         if (!isForced && !(await agrees(context, options, { question, otherwise: `Workflow ${id} was not deleted.` })))

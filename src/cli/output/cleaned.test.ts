@@ -53,6 +53,9 @@ it('sync-status prints the lines of Torc, and beside them what Torc does not kno
     '',
     'Total: 2 job(s) marked as failed',
   ]);
+  const onPbs = cleanedText({ ...cleaned, system: 'PBS' }, 0, false);
+  expect(onPbs).toContain('(PBS job 457): allocation 457 ended CANCELLED');
+  expect(onPbs).not.toContain('Slurm');
   const dry = cleanedText(cleaned, 0, true);
   expect(dry).toMatch(/^Would clean up orphaned jobs:\n/);
   expect(dry).not.toContain('Total:');

@@ -1,3 +1,4 @@
+import { batchWords } from '../../core/allocation/batch-words.ts';
 import type { Cleaned } from '../../operations/orphans/clean.ts';
 
 export const cleanedJson = (cleaned: Cleaned, recovered: number, isDryRun: boolean) => ({
@@ -19,21 +20,22 @@ const SHOWN = 100;
 
 /** The lines of Torc 1.0.0, and beside them what it does not know. */
 export function cleanedText(cleaned: Cleaned, recovered: number, isDryRun: boolean): string {
+  const { name: system } = batchWords(cleaned.system);
   const list = [
-    [cleaned.slurmJobsFailed, 'job(s) from terminated Slurm allocations'],
-    [cleaned.pendingAllocationsCleaned, 'pending allocation(s) that no longer exist in Slurm'],
+    [cleaned.slurmJobsFailed, `job(s) from terminated ${system} allocations`],
+    [cleaned.pendingAllocationsCleaned, `pending allocation(s) that no longer exist in ${system}`],
     [cleaned.runningJobsFailed, 'job(s) stuck in running with no active compute nodes'],
-    [cleaned.computeNodesDeactivated, 'compute node(s) deactivated (Slurm allocation gone)'],
-    [cleaned.activeAllocationsEnded, 'active allocation(s) that ended in Slurm'],
+    [cleaned.computeNodesDeactivated, `compute node(s) deactivated (${system} allocation gone)`],
+    [cleaned.activeAllocationsEnded, `active allocation(s) that ended in ${system}`],
     [cleaned.finishedWorkKept, 'job(s) that had ended: the results are kept'],
     [cleaned.jobsRequeued, 'job(s) of requeued allocations that run again as a new attempt'],
     [recovered, 'runner(s) that ended without a report: their jobs run again'],
   ] as const;
   const lines = list.flatMap(([count, what]) => (count === 0 ? [] : [`  - ${count} ${what}`]));
-  if (lines.length === 0) return 'No orphaned jobs found. Workflow state is in sync with Slurm.';
+  if (lines.length === 0) return `No orphaned jobs found. Workflow state is in sync with ${system}.`;
   const { failed } = cleaned;
   const jobs = failed.slice(0, SHOWN).map(({ job_id: id, job_name: name, reason, slurm_job_id: slurmId }) => {
-    const where = slurmId === undefined ? '' : `Allocation terminated (Slurm job ${slurmId}): `;
+    const where = slurmId === undefined ? '' : `Allocation terminated (${system} job ${slurmId}): `;
     return `  - Job ${id} (${name}): ${where}${reason}`;
   });
   const more = failed.length > SHOWN ? [`  and ${failed.length - SHOWN} more`] : [];

@@ -77,9 +77,7 @@ export function differenceText(
   const held = new Set(updated.held.map(({ job_id: id }) => id));
   const shown = jobs.filter(({ id }) => id === undefined || !held.has(id));
   const kept =
-    keptSchedulers.length === 0
-      ? []
-      : [`Slurm schedulers: kept while allocations name them: ${someOf(keptSchedulers)}`];
+    keptSchedulers.length === 0 ? [] : [`Schedulers: kept while allocations name them: ${someOf(keptSchedulers)}`];
   const changed = changedText(reruns, { what: whatOf(choice !== undefined, isDryRun), width });
   if (shown.length === 0 && records.length === 0 && held.size === 0)
     return [
@@ -113,7 +111,7 @@ const WORDS: Readonly<Record<RecordDifference['of'], string>> = {
   files: 'Files',
   user_data: 'User data',
   resource_requirements: 'Resource requirements',
-  slurm_schedulers: 'Slurm schedulers',
+  slurm_schedulers: 'Schedulers',
   failure_handlers: 'Failure handlers',
   workflow_actions: 'Actions',
   settings: 'Settings',

@@ -161,7 +161,10 @@ describe('orphans of an allocation that ended', () => {
     const { id } = await inAllocation(['a']);
     const { slurm } = slurmThat({ queue: NODE_FAIL, account: new Error('slurmdbd is away') });
     await service.client.updateWorkflow({ params: { id }, body: { execution_config: { mode: 'slurm' } } });
-    const replies = [{ program: 'squeue' }, { program: 'sacct', fault: 'sacct cannot be asked: slurmdbd is away' }];
+    const replies = [
+      { asked: 'queue', program: 'squeue' },
+      { asked: 'accounting', program: 'sacct', fault: 'sacct cannot be asked: slurmdbd is away' },
+    ];
     expect(await clean(id, slurm)).toMatchObject({ slurmJobsFailed: 0, replies });
     expect(await statuses(service, id)).toEqual({ a: 'running' });
     await service.client.updateWorkflow({ params: { id }, body: { execution_config: { mode: 'direct' } } });

@@ -7,7 +7,7 @@ import { type DeadNode, NO_ACTIVE_NODES, type Orphans } from '../../core/lifecyc
 import { removeMarks } from '../../runner/step/slurm/left-steps.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
 import { completeCauses } from './complete-causes.ts';
-import { askSlurmFacts, decideOrphans, gatherRecords, isAccountAway, type Records, type SlurmReply } from './find.ts';
+import { askSlurmFacts, decideOrphans, gatherRecords, isAccountAway, type Records, type BatchReply } from './find.ts';
 import { type CleanOptions, type OrphanedJob, settleJobs } from './settle-jobs.ts';
 
 export interface LostAllocation {
@@ -38,8 +38,9 @@ export interface Cleaned {
     readonly openAllocations: number;
   };
   readonly warnings: readonly string[];
-  /** The programs of Slurm that were asked. */
-  readonly replies: readonly SlurmReply[];
+  /** The programs of the batch system that were asked, and its name. */
+  readonly system?: string | undefined;
+  readonly replies: readonly BatchReply[];
 }
 
 const TOGETHER = 32;
@@ -97,6 +98,7 @@ export async function cleanOrphans(client: Client, workflowId: number, options: 
         orphans.requeued.filter(({ status }) => status === 'active').length,
     },
     warnings: [...warnings, ...settled.warnings],
+    system: options.slurm?.name,
     replies: facts.replies,
   };
   if (!isDryRun) {

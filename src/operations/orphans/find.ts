@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
-import type { RecordedJobs, BatchRecords } from '../../cluster/batch/batch-system.ts';
+import type { BatchRecords, BatchSystem, RecordedJobs } from '../../cluster/batch/batch-system.ts';
 import type { AllocationState } from '../../core/allocation/allocation-end.ts';
+import { batchWords } from '../../core/allocation/batch-words.ts';
 import { jobOfAllocation, type SlurmJob, wholeJobs } from '../../core/allocation/slurm-job.ts';
 import type { ScheduledComputeNode } from '../../core/contract/allocation.ts';
 import { outputDirOfLedger, slurmTaskOf } from '../../core/contract/files/runner.ts';
@@ -41,7 +42,7 @@ export async function gatherRecords(client: Client, workflowId: number): Promise
   };
 }
 
-/** What Slurm says of the allocations of a workflow; `queue` is undefined if the controller could not be asked. */
+/** What the batch system says of the allocations of a workflow; `queue` is undefined if the controller could not be asked. */
 export interface SlurmFacts {
   readonly queue: ReadonlyMap<SlurmJob, AllocationState> | undefined;
   /** Undefined if there is no accounting. */
@@ -51,19 +52,23 @@ export interface SlurmFacts {
   /** Why the controller or the accounting could not be asked. */
   readonly faults: readonly string[];
   /** The programs that were asked. */
-  readonly replies: readonly SlurmReply[];
+  readonly replies: readonly BatchReply[];
 }
 
-/** Whether a program of Slurm answered. */
-export interface SlurmReply {
-  readonly program: 'squeue' | 'sacct';
+/** Whether a program of the batch system answered. */
+export interface BatchReply {
+  readonly asked: 'queue' | 'accounting';
+  readonly program: string;
   /** Why it did not. */
   readonly fault?: string;
 }
 
 /** Whether there is an accounting that did not answer: the work of ended steps may be on record there. */
 export const isAccountAway = ({ replies }: SlurmFacts): boolean =>
-  replies.some(({ program, fault }) => program === 'sacct' && fault !== undefined);
+  replies.some(({ asked, fault }) => asked === 'accounting' && fault !== undefined);
+
+/** The records of a batch system, with its name. */
+export type OwnRecords = BatchRecords & Partial<Pick<BatchSystem, 'name'>>;
 
 /** Where the marks of steps may be. */
 export interface Whereabouts {
@@ -74,7 +79,7 @@ export interface Whereabouts {
 /** Asks the controller once for all allocations, and the accounting for those that have ended. */
 export async function askSlurmFacts(
   { allocations, nodes }: Records,
-  slurm: BatchRecords | undefined,
+  slurm: OwnRecords | undefined,
   { workflowId, outputDir }: Whereabouts,
 ): Promise<SlurmFacts> {
   const ids = [
@@ -83,15 +88,16 @@ export async function askSlurmFacts(
   const nothing = { queue: undefined, account: undefined, left: new Map(), faults: [], replies: [] };
   if (ids.length === 0) return { ...nothing, queue: new Map() };
   if (slurm === undefined)
-    return { ...nothing, faults: ['there is no Slurm on this machine: allocations are left as they are'] };
+    return { ...nothing, faults: ['there is no batch system on this machine: allocations are left as they are'] };
+  const { list, account: accounting } = batchWords(slurm.name);
   let queue: ReadonlyMap<SlurmJob, AllocationState>;
   try {
     queue = await slurm.queue(ids);
   } catch (error) {
-    const fault = `squeue cannot be asked, so allocations are left as they are: ${wordsOf(error)}`;
-    return { ...nothing, faults: [fault], replies: [{ program: 'squeue', fault }] };
+    const fault = `${list} cannot be asked, so allocations are left as they are: ${wordsOf(error)}`;
+    return { ...nothing, faults: [fault], replies: [{ asked: 'queue', program: list, fault }] };
   }
-  const asked: SlurmReply = { program: 'squeue' };
+  const asked: BatchReply = { asked: 'queue', program: list };
   const settled = new Set(allocations.flatMap((each) => (each.status === 'complete' ? [jobOfAllocation(each)] : [])));
   for (const node of nodes) settled.delete(slurmJobOf(node) ?? 0);
   const ended = ids.filter((id) => !settled.has(id) && (queue.get(id)?.state ?? 'ended') === 'ended');
@@ -107,7 +113,7 @@ export async function askSlurmFacts(
   try {
     account = await accountOfLeft(slurm, [...left.values()], ended);
   } catch (error) {
-    fault = `sacct cannot be asked: ${wordsOf(error)}`;
+    fault = `${accounting} cannot be asked: ${wordsOf(error)}`;
   }
   // A waiting task that was canceled leaves the queue without a trace, while the controller knows the others of its array.
   const arrays = new Set(wholeJobs([...queue.keys()]));
@@ -115,9 +121,10 @@ export async function askSlurmFacts(
     !queue.has(id) && (typeof id === 'number' || wholeJobs([id]).every((array) => !arrays.has(array)));
   const forgotten = ended.filter((id) => isForgotten(id) && account?.jobs.get(id)?.state !== 'ended');
   const known = forgotten.length > 0 && (await isYoung(slurm)) ? withRunning(queue, forgotten) : queue;
+  const second = { asked: 'accounting', program: accounting } as const;
   return fault === undefined
-    ? { ...nothing, queue: known, left, account, replies: [asked, { program: 'sacct' }] }
-    : { ...nothing, queue: known, faults: [fault], replies: [asked, { program: 'sacct', fault }] };
+    ? { ...nothing, queue: known, left, account, replies: [asked, second] }
+    : { ...nothing, queue: known, faults: [fault], replies: [asked, { ...second, fault }] };
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { all } from '../../client/every.ts';
 import { withSubstitute } from '../../client/compat/unknown-route.ts';
-import type { BatchRecords } from '../../cluster/batch/batch-system.ts';
 import { type ExitCodes, LOST_CODE } from '../../core/attempt/judge.ts';
 import { type StepId, stepIdOf } from '../../core/contract/files/job.ts';
 import type { CauseCode } from '../../core/contract/cause-code.ts';
@@ -13,11 +12,11 @@ import { type DeadNode, NO_ACTIVE_NODES, type Orphans } from '../../core/lifecyc
 import { type LedgerFacts } from '../../runner/ledger/read-ledger.ts';
 import { provenBy } from '../../runner/recover/lost-runners.ts';
 import { leftEndOf } from '../../runner/step/slurm/left-steps.ts';
-import { ledgerOf, type Records, type SlurmFacts } from './find.ts';
+import { ledgerOf, type OwnRecords, type Records, type SlurmFacts } from './find.ts';
 
 export interface CleanOptions {
   /** Undefined where there is no Slurm. */
-  readonly slurm: BatchRecords | undefined;
+  readonly slurm: OwnRecords | undefined;
   /** Where journals of runners are looked for. */
   readonly outputDir: string;
   readonly isDryRun: boolean;

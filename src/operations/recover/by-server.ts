@@ -105,7 +105,7 @@ async function planned(
       jobs_waiting: found.waiting,
       command,
       ...(kindOf(facts.known) === 'slurm'
-        ? { needs_command: 'its jobs run in allocations of Slurm, which a command on the cluster submits' }
+        ? { needs_command: 'its jobs run in allocations, which a command on the cluster submits' }
         : { next: nextAfterRecovery(facts.known) }),
     },
   };

@@ -108,7 +108,7 @@ function refuse(workflow: Workflow, scheduler: SlurmScheduler, request: Allocati
   const no = (message: string, facts: Record<string, unknown>) => new Refusal('SUBMISSION_REFUSED', message, facts);
   if (scheduler.workflow_id !== request.workflowId) {
     const found = { found: scheduler.workflow_id };
-    throw no(`Slurm scheduler ${scheduler.id} belongs to workflow ${scheduler.workflow_id}`, found);
+    throw no(`scheduler ${scheduler.id} belongs to workflow ${scheduler.workflow_id}`, found);
   }
   if (request.startOneWorkerPerNode && mode !== 'direct') {
     const words = `start_one_worker_per_node requires execution_config.mode to be 'direct', found '${mode}'`;

@@ -9,7 +9,7 @@ import type { SubmitTools } from './submit-tools.ts';
 export const schedulingOf = (tools: SubmitTools, workflowId: number): Scheduling => ({
   async schedule({ schedulerId, ...request }, actionId) {
     if (schedulerId === undefined)
-      throw new Refusal('SUBMISSION_REFUSED', 'the action names no Slurm scheduler', { actionId });
+      throw new Refusal('SUBMISSION_REFUSED', 'the action names no scheduler', { actionId });
     await submitAction(tools, actionId, { ...request, workflowId, schedulerId });
   },
   submitPlanned: async () => (await submitPlanned(tools, workflowId)).length,

@@ -1,3 +1,4 @@
+import { batchWords } from '../../core/allocation/batch-words.ts';
 import { pause } from '../../client/long-timers.ts';
 import { type BatchQueue, SubmissionFailed } from '../../cluster/batch/batch-system.ts';
 import { isScriptOf } from '../../core/allocation/names.ts';
@@ -34,7 +35,8 @@ export async function sendScript(
       if (!(error instanceof SubmissionFailed) || error.kind === 'refused' || error.kind === 'full') throw error;
       wasUnclear ||= error.kind === 'unclear';
       // Each attempt may take a minute.
-      if (error.kind === 'unclear') onWarning(`${error.message}; asking squeue whether Slurm has the job`);
+      if (error.kind === 'unclear')
+        onWarning(`${error.message}; asking ${batchWords(slurm.name).list} whether ${slurm.name} has the job`);
       else if (attempt < TRIES)
         onWarning(`${error.message}; attempt ${attempt} of ${TRIES} to submit, the next one in ${retryMs / 1000} s`);
       if (attempt > 1 || error.kind === 'away') await pause(retryMs);
@@ -58,7 +60,7 @@ export async function cancelDouble({ slurm, onWarning }: SubmitTools, token: str
   const doubles = new Set(found.filter(({ script }) => isScriptOf(script, token)).map((each) => each.jobId));
   doubles.delete(jobId);
   for (const double of doubles) {
-    onWarning(`Slurm accepted the same allocation twice; job ${double} is canceled, job ${jobId} stays`);
+    onWarning(`${slurm.name} accepted the same allocation twice; job ${double} is canceled, job ${jobId} stays`);
     await slurm.cancel(double);
   }
 }
@@ -72,7 +74,9 @@ export async function waitForSubmissions({ slurm, onWarning }: SubmitTools, toke
   const look = () => slurm.submissionsUnderWay(tokens);
   for (let waitedMs = 0, pids = await look(); pids.length > 0; pids = await look()) {
     if (waitedMs === 0)
-      onWarning(`sbatch of a command that was killed still runs (process ${pids.join(', ')}); waiting`);
+      onWarning(
+        `${batchWords(slurm.name).submit} of a command that was killed still runs (process ${pids.join(', ')}); waiting`,
+      );
     if (waitedMs >= AT_MOST_MS) for (const pid of pids) kill(pid);
     await pause(LOOK_MS);
     waitedMs += LOOK_MS;

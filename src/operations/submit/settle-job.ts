@@ -43,7 +43,9 @@ async function settleOther({ client, slurm, onWarning }: SubmitTools, batch: Bat
     await slurm.cancel(job);
     await client.updateScheduledComputeNode({ params, body: { ...now, ...mine } });
   } else if (jobOfAllocation(now) !== job && isKnown(now)) {
-    onWarning(`Slurm accepted the same allocation twice; job ${job} is canceled, job ${jobOfAllocation(now)} stays`);
+    onWarning(
+      `${slurm.name} accepted the same allocation twice; job ${job} is canceled, job ${jobOfAllocation(now)} stays`,
+    );
     await slurm.cancel(job);
   }
 }

@@ -24,8 +24,10 @@ export async function submitPlanned(tools: SubmitTools, workflowId: number): Pro
   return warned(tools, await finishSubmissions(tools, workflowId, { ids, waits: false }));
 }
 
-function warned({ onWarning }: SubmitTools, { jobIds, refused }: Finished): SlurmJob[] {
+function warned({ onWarning, slurm }: SubmitTools, { jobIds, refused }: Finished): SlurmJob[] {
   for (const { message, allocations } of refused)
-    onWarning(`Slurm refused ${allocations === 1 ? 'an allocation' : `${allocations} allocations`}: ${message}`);
+    onWarning(
+      `${slurm.name} refused ${allocations === 1 ? 'an allocation' : `${allocations} allocations`}: ${message}`,
+    );
   return jobIds;
 }

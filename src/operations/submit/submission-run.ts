@@ -67,7 +67,9 @@ export async function send(
     for (const { id } of records) finished.jobIds.push(jobOfRecord(batch, end.jobId, id));
     // Without an array it was the same request: the array was what Slurm refused.
     if (run.arrayRefusal !== undefined && run.arrayRefusal !== '')
-      tools.onWarning(`Slurm refused a job array, so allocations are submitted one by one: ${run.arrayRefusal}`);
+      tools.onWarning(
+        `${tools.slurm.name} refused a job array, so allocations are submitted one by one: ${run.arrayRefusal}`,
+      );
     if (run.arrayRefusal !== undefined) run.arrayRefusal = '';
     return 'submitted';
   }

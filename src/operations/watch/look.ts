@@ -1,7 +1,7 @@
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import { outcomeParts, partText } from '../../core/lifecycle/explain/outcome.ts';
 import { countOf, FAILED, RECOVERABLE, UNSUCCESSFUL } from '../../core/job/statuses.ts';
-import type { SlurmReply } from '../orphans/find.ts';
+import type { BatchReply } from '../orphans/find.ts';
 import { alive, busy, waiting, withReasons } from './counts.ts';
 import { mayBegin } from './idle.ts';
 import type { Memory } from './memory.ts';
@@ -69,7 +69,7 @@ export async function look(tools: WatchTools, options: WatchOptions, memory: Mem
 }
 
 /** Once when a program of Slurm does not answer, and once when it does again. */
-function reportReply({ report }: WatchTools, { silent }: Memory, { program, fault }: SlurmReply): void {
+function reportReply({ report }: WatchTools, { silent }: Memory, { program, fault }: BatchReply): void {
   if (fault === undefined) {
     if (silent.delete(program)) report('info', `${program} answers again`);
     return;
@@ -130,6 +130,6 @@ async function fruitlessWords(
   memory.hasSeenRunning = false;
   if (maxFruitless === 0 || memory.fruitless < maxFruitless) return undefined;
   await reportUnbegun(tools);
-  const words = `${memory.fruitless} allocation(s) in a row ended, and no job started in them (the last one is Slurm job ${submitted.at(-1)})`;
+  const words = `${memory.fruitless} allocation(s) in a row ended, and no job started in them (the last one is ${submitted.at(-1)})`;
   return withReasons(words, await tools.unrunnable());
 }

@@ -1,7 +1,7 @@
 import type { SlurmJob } from '../../core/allocation/slurm-job.ts';
 import { NO_ROUNDS, type RoundsBefore } from '../../core/lifecycle/recover/futile-round.ts';
 import type { LostAllocation } from '../orphans/clean.ts';
-import type { SlurmReply } from '../orphans/find.ts';
+import type { BatchReply } from '../orphans/find.ts';
 import type { Refused } from './refused.ts';
 
 /** What a watch knows from its looks before. */
@@ -27,7 +27,7 @@ export interface Memory {
   mayBeUnfinished: boolean;
   isAway: boolean;
   /** Programs of Slurm that did not answer when they were asked last. */
-  silent: Set<SlurmReply['program']>;
+  silent: Set<BatchReply['program']>;
   /** Since when jobs wait and nothing runs them, or is to come; undefined while something is. */
   idleSinceMs: number | undefined;
 }

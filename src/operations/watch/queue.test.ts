@@ -25,8 +25,8 @@ it('a watch that recovers releases an allocation that Slurm could not start, and
   const { did, said } = await watched([FAILED, 'BeginTime', 'None', FAILED], { job: '7_3' });
   expect(did).toEqual(['release 7_3', 'cancel 7_3']);
   expect(said).toEqual([
-    'Allocation 7_3 is released: Slurm could not start it, and held it',
-    'Allocation 7_3 is canceled: Slurm could not start it, twice',
+    'Allocation 7_3 is released: it could not be started, and was held',
+    'Allocation 7_3 is canceled: it could not be started, twice',
   ]);
 });
 

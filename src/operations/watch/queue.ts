@@ -25,12 +25,12 @@ export function watchQueue({ batch, recovers, report }: QueueOptions) {
   const startAgain = async (job: SlurmJob): Promise<void> => {
     if (released.has(job)) {
       await batch.cancel(job);
-      report('warn', `Allocation ${job} is canceled: Slurm could not start it, twice`);
+      report('warn', `Allocation ${job} is canceled: it could not be started, twice`);
       return;
     }
     await batch.release(job);
     released.add(job);
-    report('warn', `Allocation ${job} is released: Slurm could not start it, and held it`);
+    report('warn', `Allocation ${job} is released: it could not be started, and was held`);
   };
 
   return async (queued: readonly QueuedAllocation[]): Promise<void> => {

@@ -4,7 +4,7 @@ import type { NextRound } from '../../core/lifecycle/recover/futile-round.ts';
 import type { Fixes } from '../../core/lifecycle/recover/recovery-lines.ts';
 import type { BadEnd } from '../../core/lifecycle/recover/recovery-plan.ts';
 import type { LostAllocation } from '../orphans/clean.ts';
-import type { SlurmReply } from '../orphans/find.ts';
+import type { BatchReply } from '../orphans/find.ts';
 
 /** What one round of recovery did. */
 export interface Round {
@@ -32,7 +32,7 @@ interface CorrectedOrphans {
   readonly jobs: number;
   readonly lost: readonly LostAllocation[];
   /** The programs of Slurm that were asked. */
-  readonly replies: readonly SlurmReply[];
+  readonly replies: readonly BatchReply[];
 }
 
 /** How `watch` acts on its workflow. */

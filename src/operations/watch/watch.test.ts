@@ -5,7 +5,7 @@ import { Refusal } from '../../core/contract/refusals.ts';
 import type { WorkflowStatus } from '../../core/contract/workflow.ts';
 import type { NextRound } from '../../core/lifecycle/recover/futile-round.ts';
 import type { BadEnd } from '../../core/lifecycle/recover/recovery-plan.ts';
-import type { SlurmReply } from '../orphans/find.ts';
+import type { BatchReply } from '../orphans/find.ts';
 import type { Round, WatchOptions } from './tools.ts';
 import { watchWorkflow } from './watch.ts';
 
@@ -80,7 +80,7 @@ async function watched(
     /** Those of each look, one after the other. */
     lostAllocations?: readonly (readonly number[])[];
     /** Of Slurm at each look. */
-    replies?: readonly (readonly SlurmReply[])[];
+    replies?: readonly (readonly BatchReply[])[];
     replaced?: () => Promise<number>;
     unrunnable?: readonly string[];
     unbegun?: string;
@@ -324,12 +324,12 @@ describe('watch', () => {
     );
     expect([fruitless.exitCode, fruitless.did.length]).toEqual([1, 3]);
     expect(fruitless.said).toContain(
-      '3 allocation(s) in a row ended, and no job started in them (the last one is Slurm job 7): a is too long',
+      '3 allocation(s) in a row ended, and no job started in them (the last one is 7): a is too long',
     );
     const many = { ...round, submitted: ['7_0', '7_1', '7_2', '7_3'] };
     const atOnce = await watched([STRANDED], { recovers: true }, { rounds: [many], started: false });
     expect([atOnce.exitCode, atOnce.did.length]).toEqual([1, 1]);
-    expect(atOnce.said).toContain('no job started in them (the last one is Slurm job 7_3)');
+    expect(atOnce.said).toContain('no job started in them (the last one is 7_3)');
     // The controller forgot them: nothing kept jobs from them.
     const forgotten = { rounds: [many], started: false, begun: 0 };
     expect((await watched([STRANDED, STRANDED, DONE], { recovers: true }, forgotten)).exitCode).toBe(0);
@@ -515,14 +515,21 @@ describe('watch', () => {
 
   it('torc watch says once which program of Slurm does not answer and that it tries again, and once that it answers again', async () => {
     const fault = 'sacct cannot be asked: connection refused';
-    const squeue = { program: 'squeue' } as const;
-    const away = [squeue, { program: 'sacct', fault }] as const;
+    const squeue = { asked: 'queue', program: 'squeue' } as const;
+    const away = [squeue, { asked: 'accounting', program: 'sacct', fault }] as const;
     const looks = Array.from({ length: 6 }, () => WORKING);
     // In the last look but one nothing was left to ask sacct about.
-    const replies = [away, away, away, [squeue], [squeue, { program: 'sacct' }], [squeue]] as const;
+    const replies = [
+      away,
+      away,
+      away,
+      [squeue],
+      [squeue, { asked: 'accounting', program: 'sacct' }],
+      [squeue],
+    ] as const;
     const { said } = await watched([...looks, DONE], {}, { replies });
     expect(said.split('\n').slice(0, -1)).toEqual([`${fault}; trying again`, 'sacct answers again']);
-    const answering = Array.from({ length: 6 }, () => [squeue, { program: 'sacct' }] as const);
+    const answering = Array.from({ length: 6 }, () => [squeue, { asked: 'accounting', program: 'sacct' }] as const);
     expect((await watched([...looks, DONE], {}, { replies: answering })).said).not.toContain('answers');
   });
 

@@ -122,11 +122,11 @@ const runningColumns: readonly Column<RunningJob>[] = [
   { title: 'Compute Node', short: 'Node', value: ({ compute_node_name: node }) => node, cut: 'middle', importance: 6 },
   { title: 'Elapsed', value: ({ start_time: start }) => elapsed(start), align: 'right', importance: 8 },
   { title: 'Scheduler', value: ({ scheduler_type: type }) => type, importance: 2 },
-  { title: 'Scheduler Job ID', short: 'Slurm', value: ({ scheduler_job_id: id }) => id, importance: 3 },
+  { title: 'Scheduler Job ID', short: 'Allocation', value: ({ scheduler_job_id: id }) => id, importance: 3 },
 ];
 
 const running = listCommand('jobs running', {
-  says: 'List the running jobs, with the node and the Slurm job of each.',
+  says: 'List the running jobs, with the node and the allocation of each.',
   things: 'running jobs',
   options: [],
   columns: runningColumns,

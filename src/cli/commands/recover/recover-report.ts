@@ -17,12 +17,12 @@ export function failureOf({ recovery }: Pick<Recovered, 'recovery'>): string | u
 
 export const endLines = (
   workflowId: number,
-  { next, recovery, reset }: Pick<Recovered, 'next' | 'recovery' | 'reset'>,
+  { next, recovery, reset, cleaned }: Pick<Recovered, 'next' | 'recovery' | 'reset' | 'cleaned'>,
   isDryRun: boolean,
 ): string[] =>
   isDryRun && failureOf({ recovery }) !== undefined
     ? [`[DRY RUN] Summary for workflow ${workflowId}`, 'No auto-recoverable jobs found.']
-    : summaryLines({ workflowId, fixes: fixesOf(recovery.plan), reset, isDryRun, next });
+    : summaryLines({ workflowId, fixes: fixesOf(recovery.plan), reset, isDryRun, next, system: cleaned.system });
 
 export const hasCleaned = (cleaned: Cleaned): boolean =>
   cleaned.failed.length +

@@ -54,7 +54,7 @@ const list = command('workflows list-actions [workflow]', {
 });
 
 const configOptions = optionsOf([
-  option('--scheduler-id <scheduler>', 'Slurm scheduler of the allocations, by id or name'),
+  option('--scheduler-id <scheduler>', 'scheduler of the allocations, by id or name'),
   option('--scheduler-type <type>', 'type of the scheduler', { choices: ['slurm', 'local'] }),
   option('--num-allocations <n>', 'number of allocations', { read: integerOption(1) }),
   option('--start-one-worker-per-node <flag>', 'one runner on each node of an allocation', {

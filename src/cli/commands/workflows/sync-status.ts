@@ -6,7 +6,7 @@ import { option } from '../../command/option.ts';
 export const workflowsSyncStatus = command('workflows sync-status [workflow]', {
   says: 'Correct the records of jobs, runners and allocations that have ended without a report.',
   more:
-    'Asks Slurm, the hosts of the workflow and the process table of this machine. Before a job fails, its end is looked for in journals, ' +
+    'Asks the batch system, the hosts of the workflow and the process table of this machine. Before a job fails, its end is looked for in journals, ' +
     'in ledgers of runners and in the accounting of Slurm; finished work is kept. What cannot be asked is left as it is.',
   options: [
     option('--dry-run', 'only show what would change'),

@@ -314,7 +314,7 @@ describe('the explanation of a waiting job', () => {
 
   test.each([
     ['allocations', 'torc submit 1'],
-    ['scripts', 'submit with sbatch a script that starts torc-slurm-job-runner for workflow 1'],
+    ['scripts', 'submit to the batch system a script that starts torc-slurm-job-runner for workflow 1'],
     ['anywhere', 'torc run 1'],
   ] as const)('a ready job without a runner that runs in %s names what starts one', (runsIn, next) => {
     const { workflow } = job();

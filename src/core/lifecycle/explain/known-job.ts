@@ -189,7 +189,7 @@ const waitingIn = ({ job, of }: KnownJob): NonNullable<JobFacts['queued']> =>
 /** What decides whether the job starts and only programs on another machine can say. */
 function unknownOf({ status, runners, queued = [], workflow }: JobFacts): string | undefined {
   if (status !== 'ready' || runners.length > 0) return undefined;
-  if (queued.length > 0) return 'why Slurm has not started its allocations';
+  if (queued.length > 0) return 'why its allocations have not started';
   if (workflow.place?.runsIn === 'allocations') return 'which partitions of the cluster could run it';
   return undefined;
 }

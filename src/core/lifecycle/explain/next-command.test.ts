@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { nextCommand, type RunPlace } from './next-command.ts';
 
 const slurm: RunPlace = { workflowId: 1, runsIn: 'allocations', submission: 'due' };
-const SCRIPT = 'submit with sbatch a script that starts torc-slurm-job-runner for workflow 1';
+const SCRIPT = 'submit to the batch system a script that starts torc-slurm-job-runner for workflow 1';
 const RESET = 'torc workflows reset-status 1 --failed-only --reinitialize';
 
 describe('the next command for a workflow whose jobs run in allocations', () => {

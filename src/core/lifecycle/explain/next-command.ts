@@ -43,7 +43,7 @@ export function nextCommand({ workflowId: id, runsIn, submission }: RunPlace, ne
   const reset = `torc workflows reset-status ${id} --failed-only --reinitialize`;
   const isByHand = runsIn === 'scripts' || labels.length > 0;
   if (isByHand) {
-    const script = `submit with sbatch a script that starts torc-slurm-job-runner for workflow ${id}${words}`;
+    const script = `submit to the batch system a script that starts torc-slurm-job-runner for workflow ${id}${words}`;
     return again === undefined ? script : `${reset}, then ${script}`;
   }
   if (isCanceled) return `${reset}, then torc recover ${id}`;

@@ -46,7 +46,7 @@ describe('orphans', () => {
   );
 
   it('an allocation that the controller has forgotten has ended, and the accounting names the cause', () => {
-    expect(orphansOf(facts({})).deadNodes[0]?.cause).toBe('allocation 7 ended and Slurm no longer knows it');
+    expect(orphansOf(facts({})).deadNodes[0]?.cause).toBe('allocation 7 ended and the queue no longer knows it');
     const accounted = new Map([ended(7, 'CANCELLED by 1000')]);
     expect(orphansOf(facts({ accounted })).deadNodes[0]?.cause).toBe('allocation 7 ended CANCELLED by 1000');
   });

@@ -94,7 +94,7 @@ export const NO_ACTIVE_NODES = 'No active compute nodes';
 
 export function orphansOf({ allocations, nodes, running, queue, accounted }: OrphanFacts): Orphans {
   const held = Map.groupBy(running, ({ nodeId }) => nodeId);
-  const wordOf = (slurmJobId: SlurmJob) => accounted.get(slurmJobId)?.word ?? 'and Slurm no longer knows it';
+  const wordOf = (slurmJobId: SlurmJob) => accounted.get(slurmJobId)?.word ?? 'and the queue no longer knows it';
   const known = (slurmJobId: SlurmJob): AllocationState | undefined =>
     queue && (queue.get(slurmJobId) ?? { state: 'ended', word: wordOf(slurmJobId) });
   const deadNodes: DeadNode[] = [];

@@ -65,6 +65,9 @@ describe('the lines of a recovery', () => {
       '  - 1 job(s) with unknown failures would be reset',
       'Would reset 4 job(s) and regenerate Slurm schedulers.',
     ]);
+    expect(summaryLines({ ...done, system: 'PBS' }).at(-1)).toBe(
+      'Reset 4 job(s). PBS schedulers regenerated and submitted.',
+    );
     const local = { ...done, fixes: { ...fixes, oom: 0, timeout: 0 }, reset: 1, next: 'torc run 7' };
     expect(summaryLines(local).slice(1)).toEqual(['Reset 1 job(s) for retry.']);
     expect(summaryLines({ ...local, isDryRun: true }).slice(1)).toEqual([

@@ -1,3 +1,4 @@
+import { batchWords } from '../../allocation/batch-words.ts';
 import { type RecoveryDecision, type Repair, REPAIRS, type Why } from './recovery.ts';
 
 /**
@@ -58,17 +59,20 @@ interface Summary {
   readonly isDryRun: boolean;
   /** The command that runs them, where no allocation does. */
   readonly next: string | undefined;
+  /** The batch system. */
+  readonly system?: string | undefined;
 }
 
 /** The last lines of `torc recover`. */
-export function summaryLines({ workflowId, fixes, reset, isDryRun, next }: Summary): string[] {
+export function summaryLines({ workflowId, fixes, reset, isDryRun, next, system }: Summary): string[] {
   const { oom, timeout, unknown } = fixes;
   const line = (count: number, would: string, did: string) =>
     count === 0 ? [] : [`  - ${count} job(s) ${isDryRun ? would : did}`];
-  const slurm = isDryRun ? ' and regenerate Slurm schedulers.' : ' Slurm schedulers regenerated and submitted.';
+  const { name } = batchWords(system);
+  const batch = isDryRun ? ` and regenerate ${name} schedulers.` : ` ${name} schedulers regenerated and submitted.`;
   const end = isDryRun
-    ? `Would reset ${reset} job(s)${next === undefined ? slurm : `; re-run with '${next}'.`}`
-    : `Reset ${reset} job(s)${next === undefined ? `.${slurm}` : ' for retry.'}`;
+    ? `Would reset ${reset} job(s)${next === undefined ? batch : `; re-run with '${next}'.`}`
+    : `Reset ${reset} job(s)${next === undefined ? `.${batch}` : ' for retry.'}`;
   return [
     isDryRun ? `[DRY RUN] Summary for workflow ${workflowId}` : `Recovery complete for workflow ${workflowId}`,
     ...line(oom, 'would have memory increased', 'had memory increased'),
