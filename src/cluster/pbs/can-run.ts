@@ -1,3 +1,4 @@
+import { type Chunk, chunksIn } from '../../core/allocation/chunks.ts';
 import { formatMemory } from '../../core/quantity/bytes.ts';
 import { formatWalltime } from '../../core/quantity/slurm-time.ts';
 import type { Tested } from '../batch/allocation-script.ts';
@@ -5,11 +6,8 @@ import { parsePbsBytes, parsePbsSeconds, type PbsRecord } from './dsv.ts';
 import { nodesOfQueue, type PbsCluster, pbsPartitions, queueRefusal, wholeIn } from './partitions.ts';
 import { directivesIn } from './submission-script.ts';
 
-interface Chunk {
-  readonly count: number;
-  readonly cpus: number;
+interface Size extends Chunk {
   readonly memoryBytes: number;
-  readonly gpus: number;
 }
 
 /**
@@ -39,13 +37,13 @@ export function testedByPbs(text: string, cluster: PbsCluster): Tested | undefin
     return { kind: 'refused', isFinal: true, words: `queue ${name} has a limit of ${limit}` };
   }
   const nodes = nodesOfQueue(queue, cluster.nodes);
-  const words = neverStarts(chunksIn(asked), nodes, /scatter/.test(asked.get('place') ?? ''));
+  const words = neverStarts(sizesIn(asked), nodes, /scatter/.test(asked.get('place') ?? ''));
   // Its administrators may add a node.
   return words === undefined ? undefined : { kind: 'refused', isFinal: false, words: `queue ${name} ${words}` };
 }
 
 /** Why no nodes have what is asked for; undefined where they may. */
-function neverStarts(chunks: readonly Chunk[], nodes: readonly PbsRecord[], isScattered: boolean): string | undefined {
+function neverStarts(chunks: readonly Size[], nodes: readonly PbsRecord[], isScattered: boolean): string | undefined {
   const sizes = nodes.map(({ fields }) => ({
     cpus: wholeIn(fields.get('resources_available.ncpus')) ?? 0,
     memoryBytes: parsePbsBytes(fields.get('resources_available.mem')) ?? Infinity,
@@ -64,7 +62,7 @@ function neverStarts(chunks: readonly Chunk[], nodes: readonly PbsRecord[], isSc
   return undefined;
 }
 
-const sizeText = ({ cpus, memoryBytes, gpus }: Omit<Chunk, 'count'>): string =>
+const sizeText = ({ cpus, memoryBytes, gpus }: Omit<Size, 'count'>): string =>
   [
     `${cpus} CPUs`,
     ...(memoryBytes > 0 && Number.isFinite(memoryBytes) ? [formatMemory(memoryBytes)] : []),
@@ -83,7 +81,7 @@ function requestsIn(options: readonly string[]): Map<string, string> {
   return found;
 }
 
-function chunksIn(asked: ReadonlyMap<string, string>): Chunk[] {
+function sizesIn(asked: ReadonlyMap<string, string>): Size[] {
   const text = asked.get('select') ?? asked.get('nodes');
   const whole = {
     cpus: wholeIn(asked.get('ncpus')) ?? 1,
@@ -91,16 +89,9 @@ function chunksIn(asked: ReadonlyMap<string, string>): Chunk[] {
     gpus: wholeIn(asked.get('ngpus')) ?? 0,
   };
   if (text === undefined) return [{ count: 1, ...whole }];
-  return text.split('+').map((part) => {
-    const [first = '', ...values] = part.split(':');
-    const of = new Map(values.map((value) => value.split('=', 2) as [string, string]));
-    const count = wholeIn(first) ?? 1;
-    return {
-      count,
-      cpus: wholeIn(of.get('ncpus') ?? of.get('ppn')) ?? 1,
-      // That of the older form is the sum of all nodes.
-      memoryBytes: parsePbsBytes(of.get('mem')) ?? whole.memoryBytes / count,
-      gpus: wholeIn(of.get('ngpus') ?? of.get('gpus')) ?? 0,
-    };
-  });
+  return chunksIn(text).map((chunk) => ({
+    ...chunk,
+    // That of the older form is the sum of all nodes.
+    memoryBytes: chunk.memoryBytes ?? whole.memoryBytes / chunk.count,
+  }));
 }

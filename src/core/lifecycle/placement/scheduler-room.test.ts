@@ -29,6 +29,19 @@ describe('the runner of a future allocation', () => {
     });
   });
 
+  it('the runner of an allocation of chunks has the largest of them, and what they leave open is unlimited', () => {
+    const of = (select: string, place?: string) => room({ pbs: { select, place } });
+    expect(of('2:ncpus=4:mem=2304mb:ngpus=1')).toMatchObject({ cpus: 4, memoryBytes: 2304 * 2 ** 20, gpus: 1 });
+    expect(of('1:ncpus=2:mem=1gb+1:ncpus=8:mem=1gb')).toMatchObject({ cpus: 8, memoryBytes: 2 ** 30 });
+    expect(of('1')).toMatchObject({ cpus: 1, memoryBytes: Infinity, gpus: Infinity });
+    expect(room({ pbs: {}, mem: '500m' })).toMatchObject({ cpus: Infinity, memoryBytes: 500 * 2 ** 20 });
+  });
+
+  it('chunks that may lie on one node say nothing of what a runner has', () => {
+    expect(room({ pbs: { select: '2:ncpus=4', place: 'free' } }).cpus).toBe(Infinity);
+    expect(room({ pbs: { select: '2:ncpus=4', place: 'scatter:excl' } }).cpus).toBe(4);
+  });
+
   it('the runner of a future allocation uses all of its nodes where jobs are steps, and has whole minutes for each', () => {
     const steps = room({ walltime: '00:01:30' }, { execution_config: { mode: 'auto' } });
     expect(steps).toMatchObject({ nodes: 2, time: { leftSeconds: 119, usableSeconds: 0, claimableSeconds: 0 } });

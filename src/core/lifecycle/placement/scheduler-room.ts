@@ -1,7 +1,9 @@
+import { type Chunk, chunksIn } from '../../allocation/chunks.ts';
 import { mayHaveSteps } from '../../allocation/execution-mode.ts';
 import { marginsOf, timeLeft } from '../../allocation/usable-time.ts';
 import type { NewSlurmScheduler } from '../../contract/scheduling.ts';
 import type { Workflow } from '../../contract/workflow.ts';
+import { greatest } from '../../quantity/extremes.ts';
 import { parseMemoryMb } from '../../quantity/slurm-memory.ts';
 import { parseGres } from '../../quantity/gres.ts';
 import { readAmount } from '../../quantity/read-amount.ts';
@@ -9,7 +11,10 @@ import { parseWalltime } from '../../quantity/slurm-time.ts';
 import type { RunnerRoom } from './obstacles.ts';
 
 /** The fields of a scheduler that decide what the runner of its allocation has. */
-export type SchedulerShape = Pick<NewSlurmScheduler, 'id' | 'name' | 'nodes' | 'walltime' | 'gres' | 'mem' | 'extra'>;
+export type SchedulerShape = Pick<
+  NewSlurmScheduler,
+  'id' | 'name' | 'nodes' | 'walltime' | 'gres' | 'mem' | 'extra' | 'pbs'
+>;
 
 const MEBIBYTE = 2 ** 20;
 
@@ -19,12 +24,13 @@ const MEBIBYTE = 2 ** 20;
  * The allocation has begun a second ago: any runner starts later. Slurm rounds its time up to whole minutes.
  */
 export function roomOfScheduler(
-  { id, name, nodes, walltime, gres, mem, extra }: SchedulerShape,
+  { id, name, nodes, walltime, gres, mem, extra, pbs }: SchedulerShape,
   { execution_config: execution, slurm_defaults: defaults }: Pick<Workflow, 'execution_config' | 'slurm_defaults'>,
 ): RunnerRoom {
   const isOverridden = LIMITING.test(extra ?? '');
   const seconds = isOverridden ? undefined : readAmount(walltime, parseWalltime);
   const megabytes = isOverridden ? undefined : readAmount(mem, parseMemoryMb);
+  const chunk = largestChunk(pbs);
   const margins = marginsOf(execution);
   const length = seconds === undefined ? undefined : Math.ceil(seconds / 60) * 60;
   return {
@@ -32,14 +38,30 @@ export function roomOfScheduler(
     schedulerId: id ?? null,
     isStrict: false,
     countsJobs: false,
-    cpus: cpusOf(extra ?? '', defaults ?? {}),
+    cpus: chunk?.cpus ?? cpusOf(extra ?? '', defaults ?? {}),
     // `--mem=0` is all of the node.
-    memoryBytes: megabytes === undefined || megabytes === 0 ? Infinity : megabytes * MEBIBYTE,
-    gpus: (isOverridden ? undefined : parseGres(gres ?? '')?.count) || Infinity,
+    memoryBytes: chunk?.memoryBytes ?? (megabytes === undefined || megabytes === 0 ? Infinity : megabytes * MEBIBYTE),
+    gpus: chunk?.gpus ?? ((isOverridden ? undefined : parseGres(gres ?? '')?.count) || Infinity),
     // What direct mode starts runs on the node of its runner.
     nodes: !mayHaveSteps(execution ?? {}, true) ? 1 : isOverridden ? Infinity : nodes,
     time: length === undefined ? undefined : timeLeft(margins, { lengthSeconds: length, leftSeconds: length - 1 }),
     future: { scheduler: name ?? String(id), walltime, margins },
+  };
+}
+
+/** What a runner has at most, of chunks that have a node each; undefined where nothing says it, or several may lie on one node. */
+function largestChunk(request: SchedulerShape['pbs']) {
+  const { select, place } = request ?? {};
+  if (!select) return undefined;
+  const chunks = chunksIn(select);
+  const count = chunks.reduce((sum, each) => sum + each.count, 0);
+  if (count > 1 && place && !/scatter/.test(place)) return undefined;
+  const most = (of: (chunk: Chunk) => number) => greatest(chunks.map(of));
+  return {
+    cpus: most(({ cpus }) => cpus),
+    memoryBytes: most(({ memoryBytes }) => memoryBytes ?? Infinity),
+    // A site that gives whole nodes gives their GPUs with them.
+    gpus: most(({ gpus }) => gpus) || Infinity,
   };
 }
 

@@ -1,3 +1,4 @@
+import { chunksIn } from '../../allocation/chunks.ts';
 import type { ActionSpec, PbsSchedulerSpec, SlurmSchedulerSpec, WorkflowSpec } from '../shape/workflow.ts';
 
 /**
@@ -37,6 +38,5 @@ const schedulerOf = ({
 const ofBatch = (action: ActionSpec): ActionSpec =>
   action.scheduler_type === 'pbs' ? { ...action, scheduler_type: 'slurm' } : action;
 
-/** The chunks in `2:ncpus=4+1:ncpus=8`: 3. One without a number is one. */
-export const chunksOf = (select: string): number =>
-  select.split('+').reduce((sum, chunk) => sum + Number(/^\s*(\d+)\s*(?::|$)/.exec(chunk)?.[1] ?? 1), 0);
+/** So many nodes has a request at most. */
+export const chunksOf = (select: string): number => chunksIn(select).reduce((sum, { count }) => sum + count, 0);
