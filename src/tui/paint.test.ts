@@ -65,7 +65,7 @@ it('on 80 by 24 places the screen has the workflows, the views, as many jobs as 
 it('on 120 by 40 places commands are longer, and all views stand in one line', () => {
   const lines = drawn(model, 120, 40);
   expect(lines).toHaveLength(40);
-  expect(lines[5]).toContain('⚑ Slurm Stats');
+  expect(lines[5]).toContain('⚑ Accounting');
   expect(lines.find((line) => line.includes('sample_2'))).toContain('--epochs 100 --output results/sample_2.csv');
 });
 

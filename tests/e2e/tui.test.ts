@@ -82,7 +82,7 @@ describe.skipIf(!hasTmux)('torc tui on a terminal', () => {
     await screen.press('BTab', 'BTab', 'BTab');
     await screen.shows(/Job ID +Name +Return +Status/);
     await screen.resize(120, 40);
-    expect((await screen.shows('Slurm Stats')).join('\n')).toMatch(/Runtime \(m\) +Completion Time/);
+    expect((await screen.shows('Accounting')).join('\n')).toMatch(/Runtime \(m\) +Completion Time/);
     // As a terminal sends a click on the name of a view: column and line from 1.
     await screen.press('m');
     await screen.press('-l', '\u001b[<0;16;6M');
@@ -90,7 +90,7 @@ describe.skipIf(!hasTmux)('torc tui on a terminal', () => {
     await screen.press('C-z');
     await screen.shows('Stopped');
     await screen.press('fg', 'Enter');
-    await screen.shows('Slurm Stats');
+    await screen.shows('Accounting');
     await screen.press('q');
     // What stood there before.
     await screen.shows('Stopped');

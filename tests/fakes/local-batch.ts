@@ -107,6 +107,7 @@ export function openLocalBatch({ folder, slots, environment }: LocalBatchOptions
 
   return {
     name: 'the batch system of this machine',
+    recordsSteps: false,
     profile: async () => {
       throw new Error('it has no partitions');
     },

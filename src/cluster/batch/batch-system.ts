@@ -18,6 +18,8 @@ import type { AllocationScript, Tested } from './allocation-script.ts';
 export interface BatchSystem extends BatchPlanning, BatchScripts, BatchQueue, BatchRecords, InsideAllocation {
   /** Its name, for people: `Slurm`. */
   readonly name: string;
+  /** Whether it records what ran inside of an allocation, for people and for decisions. */
+  readonly recordsSteps: boolean;
   /** For people: how the script of a job ended; undefined if it has not, or if nothing is known of it. Never rejects. */
   endOf(job: SlurmJob): Promise<EndedScript | undefined>;
 }

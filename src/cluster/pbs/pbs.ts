@@ -34,6 +34,7 @@ function openPbs(environment: Environment, { atMostMs, onSlow }: BatchOptions): 
   let cluster: ReturnType<typeof clusterHere> | undefined;
   return {
     name: 'PBS',
+    recordsSteps: false,
     profile: (names) => discoverPbsProfile(ask, qstat, names),
     load: () => pbsLoad(ask, qstat),
     scriptOf: pbsScript,

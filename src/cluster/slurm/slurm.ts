@@ -43,6 +43,7 @@ function openSlurm(environment: Environment, { atMostMs, onSlow }: BatchOptions)
   const isPlayed = Boolean(environment['TORC_FAKE_SBATCH']);
   return {
     name: 'Slurm',
+    recordsSteps: true,
     profile: (names) => discoverProfile(environment, names),
     load: () => clusterLoad(environment),
     scriptOf: submissionScript,

@@ -4,7 +4,7 @@ import { activeList, activeView, type ScreenEffect, type Model, noted, withList 
 import { counted } from '../../core/quantity/count-text.ts';
 import { only, type PressResult } from './step.ts';
 
-const NO_JOB = 'select a job first: in the views Jobs, Running, Results or Slurm Stats';
+const NO_JOB = 'select a job first: in the views Jobs, Running, Results or Accounting';
 
 const jobOf = (model: Model, row: unknown): number | undefined =>
   row === undefined ? undefined : activeView(model).jobOf?.(row);

@@ -179,13 +179,13 @@ export const nodes = view<ScheduledComputeNode>({
 });
 
 export const slurmStats = view<SlurmStats>({
-  name: 'Slurm Stats',
+  name: 'Accounting',
   sign: '⚑',
   columns: [
     { title: 'Job ID', text: ({ job_id: id }) => String(id), align: 'right', importance: 9 },
     { title: 'Run', text: ({ run_id: id }) => String(id), align: 'right', importance: 4 },
     { title: 'Attempt', text: ({ attempt_id: id }) => String(id), align: 'right', importance: 5 },
-    { title: 'Slurm Job', text: ({ slurm_job_id: id }) => id ?? '', align: 'right', importance: 8 },
+    { title: 'Allocation', text: ({ slurm_job_id: id }) => id ?? '', align: 'right', importance: 8 },
     { title: 'Max RSS', text: ({ max_rss_bytes: bytes }) => memoryCellText(bytes), align: 'right', importance: 7 },
     { title: 'Max VM', text: ({ max_vm_size_bytes: bytes }) => memoryCellText(bytes), align: 'right', importance: 3 },
     { title: 'Ave CPU (s)', text: ({ ave_cpu_seconds: cpu }) => cpu?.toFixed(1) ?? '', align: 'right', importance: 6 },
@@ -194,7 +194,7 @@ export const slurmStats = view<SlurmStats>({
   sorts: [],
   filters: [
     { title: 'Job ID', text: ({ job_id: id }) => String(id) },
-    { title: 'Slurm Job', text: ({ slurm_job_id: id }) => id ?? '' },
+    { title: 'Allocation', text: ({ slurm_job_id: id }) => id ?? '' },
     { title: 'Nodes', text: ({ node_list: list }) => list ?? '' },
   ],
   idOf: ({ id }) => id,

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openBatchIfClear } from '../../../cluster/open-batch.ts';
 import { makeFolder } from '../../../cluster/make-folder.ts';
 import { all } from '../../../client/every.ts';
 import { type Accounting, accountingJson, type AccountingRow, readAccounting } from '../../../cluster/slurm/sacct.ts';
@@ -11,6 +12,7 @@ import { recordKinds, recordWithin } from '../../choose/choose-record.ts';
 import { chooseWorkflow, openWorkflow } from '../../choose/choose-workflow.ts';
 import { type Command, command } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
+import { Failure } from '../../command/failure.ts';
 import { integerOption, option } from '../../command/option.ts';
 import type { Column } from '../../output/table.ts';
 
@@ -38,6 +40,15 @@ async function accountingOf(
   } catch (error) {
     return { ...none, jobIds, errors: [(error as Error).message] };
   }
+}
+
+/** Throws on a site whose batch system records no steps. */
+function refuseWithoutSteps({ environment, hint }: Context): void {
+  const batch = openBatchIfClear(environment);
+  if (batch === undefined || batch.recordsSteps) return;
+  throw new Failure(
+    `${batch.name}, which has the queue here, records no steps of allocations. What runners measured: ${hint('torc results list')}, and torc report`,
+  );
 }
 
 /** A row as Torc 1.0.0 prints it. */
@@ -94,6 +105,7 @@ const sacct = command('slurm sacct [workflow]', {
   ],
   async run(context, [workflow], options) {
     const { output } = context;
+    refuseWithoutSteps(context);
     const id = await chooseWorkflow(context, workflow);
     const { rows, jobIds, errors } = await accountingOf(context, id);
     const items = rows.map(reported);
@@ -137,6 +149,7 @@ const usage = command('slurm usage [workflow]', {
   async run(context, [workflow]) {
     const { output } = context;
     output.recordOnly('usage');
+    refuseWithoutSteps(context);
     const id = await chooseWorkflow(context, workflow);
     const { rows, jobIds, nodes, nodeSeconds, cpuSeconds, errors } = await accountingOf(context, id);
     const [nodeTime, cpuTime] = [spanText(nodeSeconds), spanText(cpuSeconds)];

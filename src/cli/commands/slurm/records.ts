@@ -10,7 +10,7 @@ import type { Column } from '../../output/table.ts';
 import { rangeOptions } from '../../records/paging.ts';
 import { deleteCommand, getCommand, listCommand } from '../../records/record-commands.ts';
 
-const THING = 'Slurm scheduler';
+const THING = 'scheduler';
 
 const columns: readonly Column<SlurmScheduler>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },
@@ -20,6 +20,7 @@ const columns: readonly Column<SlurmScheduler>[] = [
   { title: 'Walltime', value: ({ walltime }) => walltime },
   { title: 'Partition', value: ({ partition }) => partition },
   { title: 'QOS', value: ({ qos }) => qos },
+  { title: 'Select', value: ({ pbs }) => pbs?.select, importance: 1 },
   { title: 'Serialized', value: ({ serialize_allocations: serialized }) => (serialized === true ? 'yes' : 'no') },
 ];
 
@@ -39,7 +40,7 @@ const shared = optionsOf([
   option('-m, --mem <memory>', 'memory per node, such as 64g'),
   option('-p, --partition <partition>', 'partition'),
   option('-t, --tmp <size>', 'temporary disk space per node'),
-  option('-e, --extra <options>', 'further sbatch options, as one text'),
+  option('-e, --extra <options>', 'further options of sbatch or qsub, as one text'),
 ]);
 
 /** Of `create` some are always set, of `update` none. */
@@ -67,11 +68,11 @@ const bodyOf = (options: SchedulerValues) => ({
 });
 
 const create = command('slurm create [workflow]', {
-  says: 'Add a Slurm scheduler to a workflow: what allocations ask for.',
+  says: 'Add a scheduler to a workflow: what allocations ask for.',
   example: '1 --name small --account climate',
   options: [
     option('-n, --name <name>', 'name of the scheduler', { required: true }),
-    option('-a, --account <account>', 'Slurm account', { required: true }),
+    option('-a, --account <account>', 'account', { required: true }),
     option('-N, --nodes <n>', 'nodes of an allocation', { default: 1, read: integerOption(1) }),
     option('-q, --qos <qos>', 'quality of service', { default: 'normal' }),
     option('-W, --walltime <time>', 'time limit of an allocation', { default: '04:00:00', read: walltime }),
@@ -85,16 +86,16 @@ const create = command('slurm create [workflow]', {
     const { account, nodes, walltime: limit } = options;
     const body = { ...bodyOf(options), account, nodes, walltime: limit, workflow_id: id };
     const record = await client.createSlurmScheduler({ body });
-    output.record(THING, record, fieldsText('Added Slurm scheduler:', record));
+    output.record(THING, record, fieldsText('Added scheduler:', record));
   },
 });
 
 const update = command('slurm update <slurm-scheduler>', {
-  says: 'Change a Slurm scheduler; fields that are not given keep their value.',
+  says: 'Change a scheduler; fields that are not given keep their value.',
   example: 'small --account climate',
   options: [
     option('-N, --name <name>', 'name of the scheduler'),
-    option('-a, --account <account>', 'Slurm account'),
+    option('-a, --account <account>', 'account'),
     option('-n, --nodes <n>', 'nodes of an allocation', { read: integerOption(1) }),
     option('-q, --qos <qos>', 'quality of service'),
     option('--walltime <time>', 'time limit of an allocation', { read: walltime }),
@@ -114,7 +115,7 @@ const update = command('slurm update <slurm-scheduler>', {
     // Torc's own server wants the whole record.
     const body = { ...(await client.getSlurmScheduler({ params: { id } })), ...Object.fromEntries(changes) };
     const record = await client.updateSlurmScheduler({ params: { id }, body });
-    output.record(THING, record, fieldsText('Updated Slurm scheduler:', record));
+    output.record(THING, record, fieldsText('Updated scheduler:', record));
   },
 });
 
@@ -127,8 +128,8 @@ export const slurmRecords: readonly Command[] = [
   create,
   update,
   listCommand('slurm list', {
-    says: 'List the Slurm schedulers of a workflow.',
-    things: 'Slurm schedulers',
+    says: 'List the schedulers of a workflow: what its allocations ask for.',
+    things: 'schedulers',
     options: rangeOptions,
     columns,
     page: (client, id, _options, paging) => client.listSlurmSchedulers({ query: { workflow_id: id, ...paging } }),
