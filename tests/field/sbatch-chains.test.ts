@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { noteText } from '../../src/convert/conversion.ts';
-import { convertSlurmDriver } from '../../src/convert/slurm-array/convert-driver.ts';
+import { convertSlurmDriver } from '../../src/convert/slurm-array/convert.ts';
 
 /** Ways in which people chain batch scripts, from public reports: what the first lines give, and what is left out with its place. */
 

@@ -1,8 +1,8 @@
 import { expect, it, test } from 'vitest';
 import { planned } from '../../../tests/spec/reading.ts';
 import { noteText } from '../conversion.ts';
-import { convertSlurmDriver } from './convert-driver.ts';
-import { isDriver } from './driver.ts';
+import { isDriver } from '../array/driver.ts';
+import { convertSlurmDriver, slurmArrays } from './convert.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   'prep.sbatch': '#!/bin/bash\n#SBATCH --job-name=prep\necho ref > ref\n',
@@ -120,7 +120,7 @@ it('limits of an array and licenses of the command line are those of the jobs of
 });
 
 it('a batch script is none that submits others, also where it names sbatch', () => {
-  expect(isDriver('#!/bin/bash\nsbatch a.sbatch\n')).toBe(true);
-  expect(isDriver('#!/bin/bash\n#SBATCH --array=1-3\nsbatch a.sbatch\n')).toBe(false);
-  expect(isDriver('#!/bin/bash\n# then: sbatch a.sbatch\necho sbatch is not called\n')).toBe(false);
+  expect(isDriver('#!/bin/bash\nsbatch a.sbatch\n', slurmArrays)).toBe(true);
+  expect(isDriver('#!/bin/bash\n#SBATCH --array=1-3\nsbatch a.sbatch\n', slurmArrays)).toBe(false);
+  expect(isDriver('#!/bin/bash\n# then: sbatch a.sbatch\necho sbatch is not called\n', slurmArrays)).toBe(false);
 });

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { planned } from '../../../tests/spec/reading.ts';
 import { leavesOut, noteText } from '../conversion.ts';
-import { convertSlurmArray } from './convert.ts';
-import { readIndices } from './indices.ts';
+import { readIndices } from '../array/indices.ts';
+import { convertSlurmArray, slurmArrays } from './convert.ts';
 
 const script = (directives: readonly string[], body = 'echo "$SLURM_ARRAY_TASK_ID"'): string =>
   ['#!/bin/bash', ...directives.map((each) => `#SBATCH ${each}`), body, ''].join('\n');
@@ -46,7 +46,7 @@ test('the jobs of any list of tasks are the tasks that sbatch would run', () => 
           [...Array(to - from + 1).keys()].filter((at) => at % by === 0).map((at) => from + at),
         ),
       );
-      const { values, count } = readIndices(text);
+      const { values, count } = readIndices(text, slurmArrays.indexRules);
       const { jobs } = planned({ jobs: [{ name: 'a_{task}', command: 'true', parameters: { task: values } }] });
       const found = [...Array(jobs.length).keys()].map((at) => Number(jobs.at(at).name.slice(2)));
       expect(found).toEqual([...expected].toSorted((a, b) => a - b));

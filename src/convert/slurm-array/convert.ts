@@ -1,69 +1,63 @@
-import { Refusal } from '../../core/contract/refusals.ts';
-import { shellWords } from '../../core/text/shell-words.ts';
-import { reportOf, type Conversion } from '../conversion.ts';
-import { uniqueNames } from '../unique-names.ts';
-import { directivesByName, readScript } from './directives.ts';
-import { readIndices } from './indices.ts';
-import { convertTask } from './task.ts';
+import type { Conversion } from '../conversion.ts';
+import { type ArrayScript, convertArray } from '../array/convert.ts';
+import { convertDriver, type DriverScript } from '../array/convert-driver.ts';
+import { type ArrayDialect, environmentWith } from '../array/dialect.ts';
+import { assignmentOf } from '../array/task.ts';
+import { licensesOf } from './licenses.ts';
+import { readSbatchOptions } from './options.ts';
+import { reportOther } from './other-options.ts';
+import { directiveText, requirementsOfDirectives, RESOURCES } from './requirements.ts';
+import { variablesOfSlurm } from './variables.ts';
 
-interface ArrayScript {
-  readonly text: string;
-  /** As jobs find it from the folder in which they run. */
-  readonly path: string;
-  /** The `--array` of the command line of sbatch, which wins over that of the script. */
-  readonly array?: string | undefined;
-  /** The arguments of the script, as behind it on the command line of sbatch. */
-  readonly args?: string | undefined;
-}
+const CARRIED: ReadonlySet<string> = new Set(['array', 'job-name', 'licenses', 'requeue', 'no-requeue']);
 
-/**
- * A batch script with `#SBATCH --array` as one job with a parameter.
- *
- * Throws: `CONVERSION_REFUSED` if sbatch would refuse the script, or it is no array.
- */
-export function convertSlurmArray({ text, path, array, args }: ArrayScript): Conversion {
-  const report = reportOf(path);
-  const script = readScript(text);
-  if (script === undefined)
-    throw new Refusal(
-      'CONVERSION_REFUSED',
-      `${path}:1: a batch script begins with #! and a program, and sbatch refuses it`,
-    );
-  const directives = directivesByName(script.directives);
-  const tasks = array ?? directives.get('array')?.value;
-  if (tasks === undefined)
-    throw new Refusal(
-      'CONVERSION_REFUSED',
-      `${path}: there is no line #SBATCH --array; if it was given to sbatch, give it here as --array 1-10`,
-    );
-  const indices = readIndices(tasks);
-  const name = uniqueNames()(nameOfScript(path, directives.get('job-name')?.value));
-  const { job, requirements, handler } = convertTask(
-    { script, path, directives, indices, args: args === undefined ? undefined : argumentsOf(args), name },
-    report,
-  );
-  return {
-    workflow: {
-      name,
-      description: `${path}, an array of Slurm`,
-      jobs: [job],
-      ...(requirements === undefined ? {} : { resource_requirements: [requirements] }),
-      ...(handler === undefined ? {} : { failure_handlers: [handler] }),
-    },
-    notes: report.notes,
-  };
-}
+/** Scripts of Slurm: sbatch(1). */
+export const slurmArrays: ArrayDialect = {
+  system: 'Slurm',
+  program: 'sbatch',
+  marker: '#SBATCH',
+  readOptions: readSbatchOptions,
+  // Slurm's own limit, MaxArraySize, is 4,000,001 at most.
+  indexRules: { option: '--array=', areLists: true, end: 4_000_001, name: 'Slurm' },
+  noArray: 'there is no line #SBATCH --array; if it was given to sbatch, give it here as --array 1-10',
+  needsInterpreter: true,
+  startsAtHome: () => false,
+  textOf: directiveText,
+  requirementsOf: requirementsOfDirectives,
+  licensesOf: (directives, report) => licensesOf(directives.get('licenses'), report),
+  environmentOf: (task, report) => environmentWith(variablesOfSlurm(task), task.script, report),
+  requeues: (directives) => directives.has('requeue') && !directives.has('no-requeue'),
+  isCarried: (name) => CARRIED.has(name) || RESOURCES.has(name),
+  otherOption(directive, report) {
+    const { name, value = '', line } = directive;
+    if (name === 'chdir') return { folder: value };
+    if (name === 'export') {
+      const words = value.split(',');
+      if (!words.includes('ALL'))
+        report.note(directiveText(directive), 'jobs have the environment of the runner', line);
+      return { exported: words.filter((word) => word.includes('=')).map(assignmentOf) };
+    }
+    if (name === 'input')
+      report.leaveOut(directiveText(directive), 'jobs read nothing; write < FILE behind the command', line);
+    else reportOther(directive, report);
+    return {};
+  },
+  reportLine(text, line, report) {
+    if (/(?:^|[\s;&|(`])srun\s/.test(text))
+      report.leaveOut(
+        'srun',
+        'it starts tasks of an allocation, and a job is one process: write the program alone',
+        line,
+      );
+    if (/\bscontrol\s+requeue|\bsbatch\s/.test(text))
+      report.leaveOut('sbatch', 'it submits to Slurm, which is no part of the workflow', line);
+  },
+  taskVariable: /SLURM_ARRAY_TASK_ID/,
+  argumentHint: 'the job has none; give what was given to sbatch behind the script as --args "…"',
+};
 
-/** The name of its jobs in Slurm, or that of the file. */
-export const nameOfScript = (path: string, jobName: string | undefined): string =>
-  jobName ?? path.replace(/^.*\//, '').replace(/\.\w+$/, '');
+/** A batch script with `#SBATCH --array`. Throws `CONVERSION_REFUSED`. */
+export const convertSlurmArray = (script: ArrayScript): Conversion => convertArray(script, slurmArrays);
 
-function argumentsOf(text: string | undefined): readonly string[] {
-  const words = shellWords(text ?? '');
-  if (words === undefined)
-    throw new Refusal(
-      'CONVERSION_REFUSED',
-      `--args ${text}: a quote has no end; write it as on the command line of sbatch`,
-    );
-  return words;
-}
+/** A script that calls sbatch several times. Throws `CONVERSION_REFUSED`. */
+export const convertSlurmDriver = (script: DriverScript): Conversion => convertDriver(script, slurmArrays);

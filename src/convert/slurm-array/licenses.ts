@@ -1,6 +1,6 @@
 import { type Amounts, licensesFault } from '../../core/job/amounts.ts';
 import type { Report } from '../conversion.ts';
-import type { Directive } from './directives.ts';
+import type { Directive } from '../array/script.ts';
 import { directiveText } from './requirements.ts';
 
 /**

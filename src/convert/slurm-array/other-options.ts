@@ -1,5 +1,5 @@
 import type { Report } from '../conversion.ts';
-import { wordSet, type Directive } from './directives.ts';
+import { type Directive, wordSet } from '../array/script.ts';
 import { directiveText } from './requirements.ts';
 
 /** Options that change how allocations are made, and nothing in the result of a task. */

@@ -3,7 +3,7 @@ import { formatRuntime } from '../../core/quantity/duration.ts';
 import { parseGres } from '../../core/quantity/gres.ts';
 import type { ValueMap } from '../../core/workflow-file/text/value.ts';
 import type { Report } from '../conversion.ts';
-import { wordSet, type Directive } from './directives.ts';
+import { type Directive, wordSet } from '../array/script.ts';
 
 const MIB = 2 ** 20;
 

@@ -1,3 +1,4 @@
+import type { ArrayDialect } from '../../../convert/array/dialect.ts';
 import type { Conversion } from '../../../convert/conversion.ts';
 import { type Command, command } from '../../command/command.ts';
 import type { Context } from '../../command/context.ts';
@@ -89,16 +90,51 @@ const importSlurmArray = command('import slurm-array <script>', {
   offline: true,
   run: (context, [path], { array, args, ...values }) =>
     convert(context, { path, why: 'jobs run the script' }, values, async () => {
-      const text = readInput(path, 'a batch script');
-      const { isDriver } = await import('../../../convert/slurm-array/driver.ts');
-      if (array === undefined && args === undefined && isDriver(text)) {
-        const { convertSlurmDriver } = await import('../../../convert/slurm-array/convert-driver.ts');
-        return convertSlurmDriver({ text, path, readFile: (each) => readInput(each, 'a batch script') });
-      }
-      const { convertSlurmArray } = await import('../../../convert/slurm-array/convert.ts');
-      return convertSlurmArray({ text, path, array, args });
+      const { slurmArrays } = await import('../../../convert/slurm-array/convert.ts');
+      return scriptOrDriver({ path, array, args }, slurmArrays);
     }),
 });
 
+const importPbsArray = command('import pbs-array <script>', {
+  says: 'Convert a batch script with #PBS -J, or a script that submits several to PBS, to a workflow file.',
+  example: 'align.pbs -o align.yaml',
+  more: 'Each job runs the script itself, with PBS_ARRAY_INDEX and the other variables that a task of the array has, from the folder from which you run torc, or from your home where the script does not go to PBS_O_WORKDIR. In a script that calls qsub, -W depend=afterok becomes depends_on. A report on standard error names every line that is not the same in the workflow.',
+  options: [
+    option('--array <tasks>', 'the tasks, as for qsub -J: 1-10, 0-15:4 or 1-100%10 (default: those of the script)'),
+    ...conversionOptions,
+  ],
+  offline: true,
+  run: (context, [path], { array, ...values }) =>
+    convert(context, { path, why: 'jobs run the script' }, values, async () => {
+      const { pbsArrays } = await import('../../../convert/pbs-array/convert.ts');
+      return scriptOrDriver({ path, array }, pbsArrays);
+    }),
+});
+
+/** A script with an array, or one that submits several. */
+async function scriptOrDriver(
+  {
+    path,
+    array,
+    args,
+  }: { readonly path: string; readonly array?: string | undefined; readonly args?: string | undefined },
+  dialect: ArrayDialect,
+): Promise<Conversion> {
+  const text = readInput(path, 'a batch script');
+  const { isDriver } = await import('../../../convert/array/driver.ts');
+  if (array === undefined && args === undefined && isDriver(text, dialect)) {
+    const { convertDriver } = await import('../../../convert/array/convert-driver.ts');
+    return convertDriver({ text, path, readFile: (each) => readInput(each, 'a batch script') }, dialect);
+  }
+  const { convertArray } = await import('../../../convert/array/convert.ts');
+  return convertArray({ text, path, array, args }, dialect);
+}
+
 /** Each loads what converts when it runs, because help and completion load all options. */
-export const importCommands: readonly Command[] = [importMake, importSnakemake, importCwl, importSlurmArray];
+export const importCommands: readonly Command[] = [
+  importMake,
+  importSnakemake,
+  importCwl,
+  importSlurmArray,
+  importPbsArray,
+];

@@ -1,7 +1,7 @@
 import { Refusal } from '../../core/contract/refusals.ts';
 import { greatest, smallest } from '../../core/quantity/extremes.ts';
 
-/** The tasks of `--array`. */
+/** The tasks of an array. */
 export interface Indices {
   /** As values of a parameter: `1:10`, `0:15:4` or `[1, 3, 7]`. */
   readonly values: string;
@@ -13,16 +13,28 @@ export interface Indices {
   readonly limit: number | undefined;
 }
 
+/** How a batch system counts tasks. */
+export interface IndexRules {
+  /** The option before them: `--array=`. */
+  readonly option: string;
+  /** Numbers and ranges, separated by commas; otherwise one range of at least two tasks. */
+  readonly areLists: boolean;
+  /** One more than the largest number. */
+  readonly end: number;
+  readonly name: string;
+}
+
 /**
- * The tasks of an `--array` of sbatch(1): `0-15`, `1,3,5-7`, `1-7:2`, each with `%4` at its end for a limit.
+ * The tasks of an array: `0-15`, `1,3,5-7`, `1-7:2`, each with `%4` at its end for a limit.
  *
  * Throws: `CONVERSION_REFUSED`.
  */
-export function readIndices(text: string): Indices {
+export function readIndices(text: string, rules: IndexRules): Indices {
   const [, list = '', limit] = /^([^%]*)(?:%(\d+))?$/.exec(text.replaceAll(/[\s[\]]/g, '')) ?? [];
-  const parts = list.split(',').map((part) => rangeOf(part, text));
+  const parts = list.split(',').map((part) => rangeOf(part, text, rules));
   const [only] = parts;
   const numbers = [...new Set(parts.flatMap(({ from, to, by }) => numbersOf(from, to, by)))].toSorted((a, b) => a - b);
+  if (!rules.areLists && (parts.length > 1 || numbers.length < 2)) throw noTasks(text, rules);
   const isRange = parts.length === 1 && only !== undefined && numbers.length > 1;
   return {
     values: isRange ? `${only.from}:${only.to}${only.by === 1 ? '' : `:${only.by}`}` : `[${numbers.join(', ')}]`,
@@ -34,26 +46,27 @@ export function readIndices(text: string): Indices {
   };
 }
 
-// Slurm's own limit, MaxArraySize, is 4,000,001 at most.
-const MOST_TASKS = 4_000_001;
-
-function rangeOf(part: string, text: string): { from: number; to: number; by: number } {
+function rangeOf(part: string, text: string, rules: IndexRules): { from: number; to: number; by: number } {
   const match = /^(\d+)(?:-(\d+)(?::(\d+))?)?$/.exec(part);
   const [from = 0, to = from, by = 1] = (match ?? []).slice(1).filter(Boolean).map(Number);
-  if (match !== null && to >= MOST_TASKS)
+  if (match !== null && to >= rules.end)
     throw new Refusal(
       'CONVERSION_REFUSED',
-      `--array=${text} has task ${to}; Slurm numbers tasks up to ${MOST_TASKS - 1}`,
+      `${rules.option}${text} has task ${to}; ${rules.name} numbers tasks up to ${rules.end - 1}`,
       { text },
     );
-  if (match === null || to < from || by === 0)
-    throw new Refusal(
-      'CONVERSION_REFUSED',
-      `--array=${text} is no list of tasks; expected numbers and ranges such as 1-10, 1,3,5-7 or 0-15:4%2`,
-      { text },
-    );
+  if (match === null || to < from || by === 0) throw noTasks(text, rules);
   return { from, to, by };
 }
+
+const noTasks = (text: string, { option, areLists }: IndexRules): Refusal =>
+  new Refusal(
+    'CONVERSION_REFUSED',
+    areLists
+      ? `${option}${text} is no list of tasks; expected numbers and ranges such as 1-10, 1,3,5-7 or 0-15:4%2`
+      : `${option}${text} is no range of tasks; expected at least two, such as 1-10, 0-15:4 or 1-100%10`,
+    { text },
+  );
 
 const numbersOf = (from: number, to: number, by: number): number[] =>
   Array.from({ length: Math.floor((to - from) / by) + 1 }, (_, at) => from + at * by);

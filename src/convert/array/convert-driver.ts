@@ -1,35 +1,32 @@
 import { patternText } from '../../core/text/pattern-text.ts';
-import { Refusal } from '../../core/contract/refusals.ts';
 import { type Conversion, reportOf, type Report } from '../conversion.ts';
 import { uniqueNames } from '../unique-names.ts';
-import { nameOfScript } from './convert.ts';
-import { directivesByName, type Directive, readScript } from './directives.ts';
+import { nameOfScript, batchScriptOf } from './convert.ts';
+import type { ArrayDialect } from './dialect.ts';
 import { readDriver, type Submission } from './driver.ts';
 import { type Indices, readIndices } from './indices.ts';
-import { directiveText } from './requirements.ts';
+import { directivesByName } from './script.ts';
 import { convertTask, jobNameOf, type Submitted } from './task.ts';
 
-/**
- * A script that submits several batch scripts, as one workflow: `--dependency` becomes `depends_on`.
- *
- * Throws: `CONVERSION_REFUSED` if sbatch would refuse one of the scripts.
- */
-export function convertSlurmDriver({
-  text,
-  path,
-  readFile,
-}: {
+export interface DriverScript {
   readonly text: string;
   readonly path: string;
   /** The text of a script that it submits. */
   readonly readFile: (path: string) => string;
-}): Conversion {
+}
+
+/**
+ * A script that submits several batch scripts, as one workflow: dependencies become `depends_on`.
+ *
+ * Throws: `CONVERSION_REFUSED` if one of the scripts would be refused.
+ */
+export function convertDriver({ text, path, readFile }: DriverScript, dialect: ArrayDialect): Conversion {
   const report = reportOf(path);
   const nameFor = uniqueNames();
-  const submissions = readDriver(text, report);
-  const steps = submissions.map((each) => stepOf(each, readFile, nameFor, path));
+  const submissions = readDriver(text, dialect, report);
+  const steps = submissions.map((each) => stepOf(each, { readFile, nameFor, driver: path }, dialect));
   const converted = steps.map((step, place) => {
-    const { job, requirements, handler } = convertTask(step, step.report);
+    const { job, requirements, handler } = convertTask(step, dialect, step.report);
     const needs = dependenciesOf({ steps, submissions }, place, report);
     return { job: { ...job, ...needs }, requirements, handler, notes: step.report.notes };
   });
@@ -38,7 +35,7 @@ export function convertSlurmDriver({
   return {
     workflow: {
       name: uniqueNames()(nameOfScript(path, undefined)),
-      description: `${path}, which submits to Slurm`,
+      description: `${path}, which submits to ${dialect.system}`,
       jobs: converted.map(({ job }) => job),
       ...(all.length === 0 ? {} : { resource_requirements: all }),
       ...(handlers.length === 0 ? {} : { failure_handlers: handlers }),
@@ -48,27 +45,25 @@ export function convertSlurmDriver({
 }
 
 interface Step extends Submitted {
-  /** The name of its jobs in Slurm. */
+  /** The name of its jobs in the batch system. */
   readonly jobName: string;
   readonly report: Report;
 }
 
 function stepOf(
   { script: path, options, args }: Submission,
-  readFile: (path: string) => string,
-  nameFor: (text: string) => string,
-  driver: string,
+  {
+    readFile,
+    nameFor,
+    driver,
+  }: Pick<DriverScript, 'readFile'> & { readonly nameFor: (text: string) => string; readonly driver: string },
+  dialect: ArrayDialect,
 ): Step {
-  const report = reportWithOptions(reportOf(path), options, driver);
-  const script = readScript(readFile(path));
-  if (script === undefined)
-    throw new Refusal(
-      'CONVERSION_REFUSED',
-      `${path}:1: a batch script begins with #! and a program, and sbatch refuses it`,
-    );
+  const report = reportWithOptions(reportOf(path), new Set(options.map(dialect.textOf)), driver);
+  const script = batchScriptOf(readFile(path), path, dialect);
   const directives = directivesByName([...script.directives, ...options]);
   const array = directives.get('array')?.value;
-  const indices = array === undefined ? undefined : readIndices(array);
+  const indices = array === undefined ? undefined : readIndices(array, dialect.indexRules);
   const jobName = nameOfScript(path, directives.get('job-name')?.value);
   // Its place in the workflow says what it waits for.
   const others = new Map([...directives].filter(([name]) => name !== 'dependency' || !isSingleton(directives)));
@@ -76,8 +71,7 @@ function stepOf(
 }
 
 /** The report of a script, in which options of the command line stand at their place in the script that submits it. */
-function reportWithOptions(report: Report, options: readonly Directive[], driver: string): Report {
-  const given = new Set(options.map(directiveText));
+function reportWithOptions(report: Report, given: ReadonlySet<string>, driver: string): Report {
   const placed =
     (remark: Report['note']): Report['note'] =>
     (found, instead, line, at) =>
