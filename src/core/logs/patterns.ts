@@ -20,6 +20,7 @@ const CRASH = 'an error of the program: look at its output with torc jobs output
 const PYTHON = 'look at the last lines of the traceback with torc jobs output';
 const MODULE = 'install the module, or activate the environment in invocation_script';
 const GPU = 'the GPU has no memory left: ask for one with more, run fewer jobs on it, or make batches smaller';
+const LOOK_AT_PBS = 'torc jobs explain names the cause; qstat -x -f shows what PBS recorded';
 const LOOK = 'torc jobs explain names the cause; torc slurm sacct shows what Slurm recorded';
 
 const line = (matches: RegExp, label: string, remedy: string, severity: LineSeverity = 'error'): Pattern => ({
@@ -40,6 +41,9 @@ const GPU_MEMORY = [
   String.raw`\bCU(?:BLAS|DNN|SOLVER|SPARSE)_STATUS_ALLOC_FAILED|\bCL_MEM_OBJECT_ALLOCATION_FAILURE|\bGPU_\d+_bfc\b`,
   String.raw`\bRESOURCE[ _]EXHAUSTED: (?:Out of memory while trying to allocate|Failed to allocate .* on device)`,
 ].join('|');
+
+/** A mom of PBS says what it ended a job for, on its standard error. */
+const killedByPbs = (what: string): RegExp => new RegExp(`^=>> PBS: job killed: ${what}`);
 
 /** For `slurm parse-logs`: the first that matches counts. */
 export const slurmPatterns: readonly Pattern[] = [
@@ -105,6 +109,11 @@ export const slurmPatterns: readonly Pattern[] = [
     'MPI error',
     'read the first error of any rank; check srun_mpi and the modules of the job',
   ),
+  line(killedByPbs('(?:walltime|cput) '), 'Job terminated due to time limit', MORE_TIME),
+  line(killedByPbs('p?v?mem '), 'Exceeded job memory limit', MORE_MEMORY),
+  line(killedByPbs('.*(?:requested job terminate|SISTER_EOF|SISTER_KILLDONE)'), 'Node failure', LOST),
+  line(killedByPbs(''), 'Job killed by PBS', LOOK_AT_PBS),
+  line(/^pbs_mom: |^pbsdsh: .*(?:error|fail)/i, 'PBS node daemon error', LOOK_AT_PBS),
 ];
 
 /** What `slurm parse-logs` finds in a line. With `errorsOnly`, warnings are not looked for. */
@@ -127,6 +136,8 @@ const logRules: readonly Rule[] = [
   ),
   // addition: the label of Torc 1.0.0 for most of them, with what helps a GPU.
   line(new RegExp(GPU_MEMORY, 'i'), 'OOM Killed', GPU),
+  // addition: the word killed does not mean memory there.
+  line(killedByPbs('(?:walltime|cput) '), 'Timeout', MORE_TIME),
   { ...line(words('slurmstepd', 'CANCELLED', 'TIMEOUT', 'OUT_OF_MEMORY'), 'Slurm Error', LOOK), isLoose: true },
   line(words('out of memory', 'oom', 'killed', 'cannot allocate memory'), 'OOM Killed', MORE_MEMORY),
   line(words('timeout', 'time limit', 'timed out', 'walltime'), 'Timeout', MORE_TIME),

@@ -204,6 +204,23 @@ describe('slurm parse-logs', () => {
     expect((await parse(true)).total).toBe(2);
   });
 
+  it('slurm parse-logs reads what PBS says of the allocations of the workflow, and of no others', async () => {
+    write('slurm_output_wf4_sl7.o', 'starting');
+    mkdirSync(join(folder, 'pbs'));
+    write('pbs/7.pbs.example.org.OU', '=>> PBS: job killed: walltime 7 exceeded limit 5');
+    write('pbs/8.pbs.example.org.OU', '=>> PBS: job killed: mem 325588kb exceeded limit 102400kb');
+    const found = await parse(false);
+    expect([found.slurmJobs, found.files, found.total]).toEqual([['7'], 2, 1]);
+    expect(found.issues).toMatchObject([
+      {
+        file: join(folder, 'pbs/7.pbs.example.org.OU'),
+        slurm_job_id: '7',
+        pattern_description: 'Job terminated due to time limit',
+        remedy: expect.stringContaining('walltime'),
+      },
+    ]);
+  });
+
   it('slurm parse-logs reads no job output where there is no output of an allocation', async () => {
     write('job_stdio/job_wf4_j1_r1_a1.e', 'Segmentation fault');
     expect(await parse(false)).toMatchObject({ slurmJobs: [], files: 0, total: 0 });

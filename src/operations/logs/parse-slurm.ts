@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { findInSlurmLog, nodeIn, slurmJobIn } from '../../core/logs/patterns.ts';
-import { eachLine, logsBelow, workflowIn } from './files.ts';
+import { eachLine, filesBelow, logsBelow, workflowIn } from './files.ts';
 
 interface Issue {
   /** As it can be opened: below the folder that was given. */
@@ -29,6 +29,8 @@ export interface ParsedLogs {
 }
 
 const SLURM_OUTPUT = /(?:^|\/)slurm_output_wf\d+_sl(\d+)\.[oe]$/;
+/** What PBS itself says of an allocation; its name has no workflow. */
+const PBS_OUTPUT = /^pbs\/(\d+)\..*\.(?:OU|ER)$/;
 const JOB_OUTPUT = /(?:^|\/)job_wf\d+_j(\d+)_r\d+_a\d+\.(?:o|e|log)$/;
 const MOST_ISSUES = 10_000;
 
@@ -73,13 +75,18 @@ export async function parseSlurmLogs({
       });
     });
   for (const path of allocations) await read(path, SLURM_OUTPUT.exec(path)?.[1] ?? 'unknown', undefined);
-  // Without an allocation this is no workflow of Slurm.
+  const slurmJobs = [...new Set(allocations.map((path) => SLURM_OUTPUT.exec(path)?.[1] as string))];
+  const ofPbs = filesBelow(join(outputDir, 'pbs'), 0)
+    .map((name) => `pbs/${name}`)
+    .filter((path) => slurmJobs.includes(PBS_OUTPUT.exec(path)?.[1] ?? ''))
+    .toSorted();
+  for (const path of ofPbs) await read(path, PBS_OUTPUT.exec(path)?.[1] ?? 'unknown', undefined);
+  // Without an allocation this is no workflow of a batch system.
   if (allocations.length > 0)
     for (const path of jobs) {
       const jobId = Number(JOB_OUTPUT.exec(basename(path))?.[1]);
       await read(path, allocationOf(jobId) ?? 'unknown', jobId);
     }
-  const slurmJobs = [...new Set(allocations.map((path) => SLURM_OUTPUT.exec(path)?.[1] as string))];
-  const files = allocations.length === 0 ? 0 : allocations.length + jobs.length;
+  const files = allocations.length === 0 ? 0 : allocations.length + ofPbs.length + jobs.length;
   return { slurmJobs, files, issues, total, errors };
 }
