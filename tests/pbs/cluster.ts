@@ -7,6 +7,8 @@ import { programFolder } from '../support/packed.ts';
 
 /** A real OpenPBS cluster for one test file, with its own server, database and ports. */
 export interface PbsCluster {
+  /** Where all of it is; processes of its jobs have it in their variables. */
+  readonly folder: string;
   /** What a person on its login node has. */
   readonly environment: Readonly<Record<string, string>>;
   /** Runs a program of PBS to its end; throws with what it printed unless it exits with 0. */
@@ -79,6 +81,7 @@ export async function startPbs({ nodes = 2, cpusPerNode = 4, set = [] }: PbsOpti
   // The number 0, which is that of the first job of a new server, means none in records of Torc.
   run('qsub', '-f', '-j', 'oe', '-o', '/dev/null', '--', '/bin/true');
   return {
+    folder,
     environment,
     run,
     field(job, name) {

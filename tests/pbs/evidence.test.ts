@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { processesWith } from '../support/processes.ts';
 import { until } from '../support/programs.ts';
 import { pbsIsMissing } from './cluster.ts';
 import { openLane, type PbsLane, waitingFlow } from './lane.ts';
@@ -31,14 +30,6 @@ describe.skipIf(pbsIsMissing !== undefined)('how allocations of PBS end, and wha
     await lane.completed(id);
     expect([lane.lines(`${name}.first`), lane.lines(`${name}.last`)]).toEqual([['began', 'began', 'done'], ['last']]);
   };
-  const processesOf = (job: number) => processesWith('TORC_PBS_JOB', String(job));
-  const noProcessOf = (job: number) =>
-    until(
-      () => processesOf(job),
-      (pids) => pids.length === 0,
-      `the processes of job ${job} to end`,
-      30_000,
-    );
   const scripts = (name: string) =>
     readdirSync(join(lane.folder, `out-${name}/pbs`)).filter((file) => file.endsWith('.sh'));
 
@@ -61,12 +52,12 @@ describe.skipIf(pbsIsMissing !== undefined)('how allocations of PBS end, and wha
 
   it('the jobs of a runner that was killed end with it, and recovery runs them again', async () => {
     const { id, job } = await begun('killed');
-    const runner = processesOf(job).find((pid) =>
-      readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('torc-slurm-job-runner'),
-    );
+    const runner = lane
+      .processesOf(job)
+      .find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('torc-slurm-job-runner'));
     process.kill(runner as number, 'SIGKILL');
     await lane.over(job);
-    await noProcessOf(job);
+    await lane.noProcessOf(job);
     expect(await lane.statuses(id)).toEqual({ first: 'running', last: 'blocked' });
     const { code, stdout, stderr } = await lane.call('recover', String(id), '--no-prompts');
     expect([code, `${stdout}${stderr}`]).toEqual([0, expect.stringContaining('its runner was lost while it ran')]);
@@ -76,7 +67,7 @@ describe.skipIf(pbsIsMissing !== undefined)('how allocations of PBS end, and wha
   it('what is deleted by force leaves nothing that runs, and is not taken for done', async () => {
     const { id, job } = await begun('forced');
     lane.cluster.run('qdel', '-W', 'force', `${job}.pbs`);
-    await noProcessOf(job);
+    await lane.noProcessOf(job);
     expect((await lane.call('workflows', 'sync-status', String(id))).stdout).toContain(
       `allocation ${job} ended CANCELLED`,
     );

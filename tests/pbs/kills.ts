@@ -3,7 +3,6 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { judgeKilled, type KilledKind, killedCommand } from '../support/killed-jobs.ts';
 import { random } from '../support/random.ts';
-import { processesWith } from '../support/processes.ts';
 import { until } from '../support/programs.ts';
 import type { PbsLane } from './lane.ts';
 
@@ -16,10 +15,10 @@ import type { PbsLane } from './lane.ts';
  * - no job does its work twice, unless it ended when the victim was being killed: then it cannot be known.
  */
 const VICTIMS = {
-  runner: ({ job }: Victim) => processOf(job, 'torc-slurm-job-runner'),
+  runner: (victim: Victim) => processOf(victim, 'torc-slurm-job-runner'),
   // Of an allocation of two nodes.
-  launcher: ({ job }: Victim) => processOf(job, 'step-launcher', (name) => !name.startsWith('pbs_tmrsh')),
-  shell: ({ job }: Victim) => processOf(job, '/bin/bash', (name) => name.includes('/pbs/')),
+  launcher: (victim: Victim) => processOf(victim, 'step-launcher', (name) => !name.startsWith('pbs_tmrsh')),
+  shell: (victim: Victim) => processOf(victim, '/bin/bash', (name) => name.includes('/pbs/')),
   delete: ({ lane, job }: Victim) => void lane.cluster.run('qdel', `${job}.pbs`),
   force: ({ lane, job }: Victim) => void lane.cluster.run('qdel', '-W', 'force', `${job}.pbs`),
   requeue: ({ lane, job }: Victim) => void lane.cluster.run('qrerun', `${job}.pbs`),
@@ -52,8 +51,8 @@ const crash = ({ cluster }: PbsLane, daemon: string): void => {
 const nodeOf = ({ cluster }: PbsLane, job: number): string =>
   (cluster.field(job, 'exec_host') ?? '').split('/')[0] as string;
 
-function processOf(job: number, program: string, isMeant: (line: string) => boolean = () => true): void {
-  const pid = processesWith('PBS_JOBID', `${job}.pbs`).find((each) => {
+function processOf({ lane, job }: Victim, program: string, isMeant: (line: string) => boolean = () => true): void {
+  const pid = lane.processesOf(job).find((each) => {
     const words = readText(`/proc/${each}/cmdline`);
     return words.includes(program) && isMeant(words);
   });
@@ -151,8 +150,9 @@ async function run(lane: PbsLane, trial: Trial): Promise<string[]> {
   const lost = (await jobsOf()).flatMap(({ name: job, status }) =>
     status === 'completed' ? [] : [`${job} is ${status}`],
   );
-  const left = jobs.flatMap((job) => processesWith('TORC_PBS_JOB', String(job)));
-  return [...new Set([...faults, ...twice, ...lost, ...left.map((pid) => `process ${pid} is left`)])];
+  const left: string[] = [];
+  for (const job of jobs) await lane.noProcessOf(job).catch(({ message }: Error) => left.push(message));
+  return [...new Set([...faults, ...twice, ...lost, ...left])];
 }
 
 /** A line for each key, whose value is JSON, which YAML reads. */

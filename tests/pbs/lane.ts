@@ -1,80 +1,39 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type RunningServer, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
-import { startPbs, type PbsCluster, type PbsOptions } from './cluster.ts';
+import { processesWhere } from '../../src/cluster/host/marked.ts';
+import { type BatchLane, openBatchLane } from '../support/batch-lane.ts';
+import { until } from '../support/programs.ts';
+import { type PbsCluster, type PbsOptions, startPbs } from './cluster.ts';
 
-/** A cluster with a server beside it, and what a person does there. */
-export interface PbsLane {
+export interface PbsLane extends BatchLane {
   readonly cluster: PbsCluster;
-  readonly server: RunningServer;
-  readonly folder: string;
-  call(...args: readonly string[]): ReturnType<typeof torc>;
-  /** Submits a workflow; its id, and the numbers of its allocations. */
-  submitted(name: string, text: string): Promise<{ id: number; jobs: number[] }>;
-  /** The lines of a file that jobs write; none where there is no file. */
-  lines(name: string): string[];
-  /** Waits for so many of them. */
-  written(name: string, count: number): Promise<unknown>;
-  statuses(id: number): Promise<Record<string, string>>;
-  /** Waits until every job has ended well. */
-  completed(id: number): Promise<unknown>;
   /** Waits until PBS says that a job is over. */
   over(job: number): Promise<unknown>;
+  /** The processes of a job on all nodes. Jobs of other clusters on this machine have the same numbers. */
+  processesOf(job: number): number[];
+  /** Waits until none of them is left. */
+  noProcessOf(job: number): Promise<unknown>;
 }
 
 export async function openLane(options: PbsOptions = {}): Promise<PbsLane> {
   const cluster = await startPbs(options);
-  const folder = temporaryFolder();
-  const server = await startServer(folder);
-  const call = (...args: readonly string[]) =>
-    torc(['--url', server.url, ...args], { cwd: folder, environment: { ...process.env, ...cluster.environment } });
-  const lines = (name: string) => {
-    const path = join(folder, name);
-    return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
-  };
-  const statuses = async (id: number) =>
-    Object.fromEntries(
-      (await server.client.listJobs({ query: { workflow_id: id } })).items.map(({ name, status }) => [
-        name,
-        status ?? '',
-      ]),
+  const lane = await openBatchLane({ ...process.env, ...cluster.environment });
+  const processesOf = (job: number) =>
+    processesWhere(
+      (variables) =>
+        (variables.includes(`PBS_JOBID=${job}.pbs`) || variables.includes(`TORC_PBS_JOB=${job}`)) &&
+        variables.some((each) => each.includes(`${cluster.folder}/`) || each.includes(lane.folder)),
     );
   return {
+    ...lane,
     cluster,
-    server,
-    folder,
-    call,
-    lines,
-    statuses,
-    async submitted(name, text) {
-      writeFileSync(join(folder, `${name}.yaml`), `name: ${name}\n${text}`);
-      const { code, stdout, stderr } = await call(
-        '-f',
-        'json',
-        'submit',
-        `${name}.yaml`,
-        '-o',
-        `out-${name}`,
-        '-p',
-        '1',
-      );
-      if (code !== 0) throw new Error(`submit ended with ${code}: ${stderr}`);
-      const jobs = [...stderr.matchAll(/with ID=(\d+)/g)].map(([, job]) => Number(job));
-      return { id: (JSON.parse(stdout) as { workflow_id: number }).workflow_id, jobs };
-    },
-    written: (name, count) =>
+    // The file has the name.
+    submitted: (name, text) => lane.submitted(name, `name: ${name}\n${text}`),
+    processesOf,
+    noProcessOf: (job) =>
       until(
-        () => lines(name).length,
-        (found) => found >= count,
-        `${count} lines in ${name}`,
-        90_000,
-      ),
-    completed: (id) =>
-      until(
-        () => statuses(id),
-        (found) => Object.values(found).every((status) => status === 'completed'),
-        'all jobs to be completed',
-        120_000,
+        () => processesOf(job),
+        (pids) => pids.length === 0,
+        `the processes of job ${job} to end`,
+        30_000,
       ),
     over: (job) =>
       until(

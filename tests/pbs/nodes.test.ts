@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { processesWith } from '../support/processes.ts';
 import { until } from '../support/programs.ts';
 import { pbsIsMissing } from './cluster.ts';
 import { openLane, type PbsLane } from './lane.ts';
@@ -50,19 +49,12 @@ describe.skipIf(pbsIsMissing !== undefined)('jobs on the nodes of an allocation 
     return { id, job: jobs[0] as number };
   };
   const programOf = (job: number, program: string) =>
-    processesWith('TORC_PBS_JOB', String(job)).filter((pid) => {
+    lane.processesOf(job).filter((pid) => {
       const [first = '', ...words] = readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0');
       return first.endsWith('node') && words.some((word) => word.includes(program));
     });
   const resultsOf = async (id: number) =>
     (await lane.server.client.listResults({ query: { workflow_id: id, all_runs: true } })).items;
-  const noProcessOf = (job: number) =>
-    until(
-      () => processesWith('TORC_PBS_JOB', String(job)),
-      (pids) => pids.length === 0,
-      `the processes of job ${job} to end`,
-      30_000,
-    );
 
   it('a job of two nodes starts on the first of them, with a file of both, and starts programs on both; other jobs use all nodes', async () => {
     const command =
@@ -85,7 +77,7 @@ describe.skipIf(pbsIsMissing !== undefined)('jobs on the nodes of an allocation 
     const ran = [1, 2, 3].map((number) => lines[`one_${number}`] as string[]);
     for (const [host, ...own] of ran) expect(own).toEqual([host]);
     expect(ran.map(([host]) => host).toSorted()).toEqual(['n1', 'n2', 'n3']);
-    await noProcessOf(jobs[0] as number);
+    await lane.noProcessOf(jobs[0] as number);
     expect(readdirSync(join(lane.folder, 'out-parts/pbs')).filter((name) => !name.endsWith('.OU'))).toEqual([]);
   });
 
@@ -96,7 +88,7 @@ describe.skipIf(pbsIsMissing !== undefined)('jobs on the nodes of an allocation 
     const [runner] = programOf(job, 'torc-slurm-job-runner');
     process.kill(runner as number, 'SIGKILL');
     await lane.over(job);
-    await noProcessOf(job);
+    await lane.noProcessOf(job);
     expect(Object.values(await lane.statuses(id))).toEqual(['running', 'running']);
   });
 
@@ -117,7 +109,7 @@ describe.skipIf(pbsIsMissing !== undefined)('jobs on the nodes of an allocation 
     expect(why).toMatch(/what had started it on n\d ended before it/);
     await lane.call('cancel', String(id), '--no-prompts');
     await lane.over(job);
-    await noProcessOf(job);
+    await lane.noProcessOf(job);
   });
 
   it('a job on another node is ended for its own memory alone, and one that is near the walltime has time to clean up', async () => {
@@ -134,14 +126,14 @@ describe.skipIf(pbsIsMissing !== undefined)('jobs on the nodes of an allocation 
     expect(Object.values(await lane.statuses(id)).toSorted()).toEqual(['failed', 'running']);
     lane.cluster.run('qdel', `${job}.pbs`);
     await lane.over(job);
-    await noProcessOf(job);
+    await lane.noProcessOf(job);
     const ends =
       "trap 'echo ended >> asked.ends; exit 3' TERM; echo $(hostname) >> asked.begun; while :; do sleep 0.1; done";
     const asked = await begun('asked', onNodes(onEach(ends), { nodes: 2 }));
     lane.cluster.run('qdel', `${asked.job}.pbs`);
     await lane.over(asked.job);
     expect(lane.lines('asked.ends')).toEqual(['ended', 'ended']);
-    await noProcessOf(asked.job);
+    await lane.noProcessOf(asked.job);
   });
 
   it('a runner on each node gives its jobs that node alone', async () => {
