@@ -10,7 +10,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { scripts } from '../src/cli/commands/completions/scripts.ts';
-import { migrations } from '../src/server/store/migrations.gen.ts';
+import { migrations, oldestBeside } from '../src/server/store/migrations.gen.ts';
 import { VERSION } from '../src/core/contract/version.ts';
 import { type Files, FORMATS, sumLine, tarOf, writeArchive } from './artefacts/archive.ts';
 import { debOf } from './artefacts/deb.ts';
@@ -145,7 +145,14 @@ function written({ name, content }: { readonly name: string; readonly content: B
 async function platformFiles(platform: Platform): Promise<Files> {
   const bill = billOf([...bundled, { name: RUNTIMES[platform], version: lockedRuntime(platform).version }], at);
   const commit = git('rev-parse', 'HEAD');
-  const content = json({ version: VERSION, commit, platform, key: publicKey, schema: migrations.length });
+  const content = json({
+    version: VERSION,
+    commit,
+    platform,
+    key: publicKey,
+    schema: migrations.length,
+    oldest: oldestBeside,
+  });
   return new Map([
     ...(await runtimeFiles(platform, '.build/runtimes')),
     ['sbom.cdx.json', { content: Buffer.from(bill) }],

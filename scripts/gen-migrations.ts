@@ -50,11 +50,20 @@ const fresh = [
   ...rows,
 ].join('\n');
 
+/**
+ * The oldest version whose programs may use a database of the newest: that of the last migration that says it may not stand beside the
+ * one before, or that makes a view or a trigger, which programs that do not know it refuse.
+ */
+const oldest =
+  texts.findLastIndex((sql) => /^--! [^\n]*: (?:not|nothing)\b/.test(sql) || /^create (?:view|trigger)\b/im.test(sql)) +
+  1;
+
 write(
   'src/server/store/migrations.gen.ts',
   `// Made by scripts/gen-migrations.ts from migrations/*.sql.\n` +
     `export const migrations: readonly { version: number; name: string; sql: string }[] = [\n${entries.join('\n')}\n];\n\n/** What they make: the names of the tables, in lower case, and the text of each trigger and view. */\n` +
     `export const tables: readonly string[] = ${JSON.stringify(tables.sort())};\n` +
     `export const statements: Readonly<Record<string, string>> = ${JSON.stringify(statements)};\n` +
+    `/** The oldest version of the tables whose programs may use a database of this one. */\nexport const oldestBeside = ${oldest};\n` +
     `/** Makes in one step what all migrations make of an empty database. */\nexport const fresh = ${JSON.stringify(fresh)};\n`,
 );

@@ -294,7 +294,7 @@ describe('torc self rollback', () => {
     symlinkSync(VERSION, join(versions(), 'previous'));
     writeFileSync(
       join(newer, 'release.json'),
-      JSON.stringify({ version: '9.0.0', platform: PLATFORM, key: '', schema: 2 }),
+      JSON.stringify({ version: '9.0.0', platform: PLATFORM, key: '', schema: 2, oldest: 1 }),
     );
     const { code, stdout, stderr } = await torc('self', 'rollback');
     expect([code, stdout]).toEqual([0, `Returned from torc 9.0.0 to ${VERSION}\n`]);

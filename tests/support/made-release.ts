@@ -16,7 +16,7 @@ export const PLATFORM = `${process.platform}-${process.arch}`;
 
 interface Made {
   readonly version: string;
-  readonly key?: SigningKey;
+  readonly key?: SigningKey | undefined;
   readonly formats?: readonly ArchiveFormat[];
   /** In place of a program that prints its version. */
   readonly program?: string;
@@ -39,6 +39,16 @@ export async function makeRelease(folder: string, { version, key, formats = FORM
       { content: Buffer.from(JSON.stringify({ version, platform: PLATFORM, key: key?.publicKey ?? '' })) },
     ],
   ]);
+  await releaseOf(folder, { version, key, formats, files });
+}
+
+interface Contents extends Omit<Made, 'program'> {
+  readonly files: Files;
+}
+
+/** A release of these files in `folder`. */
+export async function releaseOf(folder: string, { version, key, formats = FORMATS, files }: Contents): Promise<void> {
+  mkdirSync(folder, { recursive: true });
   const name = `torc-${version}-${PLATFORM}`;
   const tar = tarOf(files, name, 1_700_000_000);
   const lines = await Promise.all(

@@ -46,12 +46,13 @@ What runs goes on with its version, which stays installed: \`torc self rollback\
 
 const selfRollback = command('self rollback', {
   says: 'Return to the version of torc that was there before the last update.',
-  more: 'Both versions stay installed. Again, it returns to the newer one.',
+  more: 'Both versions stay installed. Again, it returns to the newer one. It is refused where the version before cannot use a database that this one has opened.',
   offline: true,
-  async run(context) {
+  options: [option('--force', 'also where the version before refuses databases that this one has opened')],
+  async run(context, _args, options) {
     context.output.recordOnly('the rollback');
     const { rollBackSelf } = await room();
-    const done = await rollBackSelf(packageRoot());
+    const done = await rollBackSelf(packageRoot(), options.force === true);
     report(context, done, `Returned from torc ${done.from} to ${done.to}`);
   },
 });
@@ -59,13 +60,13 @@ const selfRollback = command('self rollback', {
 export const selfCommands: readonly Command[] = [selfUpdate, selfRollback];
 
 function report({ output }: Context, done: Switched, text: string): void {
-  const { from, to, isChanged, isSigned, versions, migrates } = done;
-  output.record('version', { from, to, changed: isChanged, signed: isSigned, migrates }, text);
+  const { from, to, isChanged, isSigned, versions, migrates, mayReturn } = done;
+  output.record('version', { from, to, changed: isChanged, signed: isSigned, migrates, may_return: mayReturn }, text);
   if (!isChanged) return;
   output.notice(`Servers and runners that run go on with ${from}, which stays in ${versions}/${from}.`);
   if (migrates)
     output.notice(
-      'The two versions have different tables: a server migrates its database when the newer one starts, and keeps a copy beside it (FILE-before-N). The older one refuses a database that was migrated.',
+      `The two versions have different tables: a server migrates its database when the newer one starts, and keeps a copy beside it (FILE-before-N). The older one ${mayReturn ? 'can use' : 'refuses'} a database that was migrated.`,
     );
 }
 

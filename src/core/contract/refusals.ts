@@ -77,6 +77,8 @@ const REMEDIES = {
     DATABASE_FOREIGN: 'Name another file with --database; this one was not changed.',
     DATABASE_FROM_FUTURE: 'Use the version of torc that wrote the file, or a newer one.',
     BACKUP_REFUSED: 'Name another file.',
+    ROLLBACK_REFUSED:
+      'To return all the same, add --force, stop the server, and put each database back: torc-server restore FILE-before-N --database FILE. What has happened since is not in it.',
     DATABASE_NOT_COPIED:
       'Make room on the disk, and start the server again: it copies a database before it changes its tables.',
     BATCH_SYSTEM_UNCLEAR:

@@ -36,6 +36,14 @@ export interface Release {
   readonly key: string;
   /** Version of the tables of a database. */
   readonly schema: number;
+  /** The oldest version of the tables whose programs may use a database of this one. */
+  readonly oldest?: number;
+}
+
+/** Whether the older of two versions may use a database that the newer one has opened. */
+export function mayReturn(one: Release, other: Release): boolean {
+  const [older, newer] = one.schema <= other.schema ? [one, other] : [other, one];
+  return older.schema >= (newer.oldest ?? newer.schema);
 }
 
 /** The installation of the package in `root`. Throws: `UPDATE_ELSEWHERE`, with what updates it instead. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from
 import { join } from 'node:path';
 import { runToEnd } from '../../cluster/exec.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { type Installation, installationOf, makeCurrent, releaseIn } from './installation.ts';
+import { type Installation, installationOf, makeCurrent, mayReturn, type Release, releaseIn } from './installation.ts';
 import { type Place, placeAt } from './place.ts';
 import { trustedComment } from './signature.ts';
 import { chosenOf, isNewerVersion, type Listed, listedFor } from './sums.ts';
@@ -27,8 +27,10 @@ export interface Switched {
   readonly isSigned: boolean;
   readonly place: string;
   readonly versions: string;
-  /** Whether a database that the newer of the two has opened is refused by the older one. */
+  /** Whether the tables of the two differ. */
   readonly migrates: boolean;
+  /** Whether the older of the two may use a database that the newer one has opened. */
+  readonly mayReturn: boolean;
 }
 
 /**
@@ -50,24 +52,41 @@ export async function updateSelf(root: string, options: UpdateOptions): Promise<
   const { version } = chosen;
   const result = { from: current, to: version, isSigned: key !== '', place: place.name, versions };
   const isOld = options.version === undefined && isNewerVersion(current, version);
-  if (isOld || version === current) return { ...result, to: current, isChanged: false, migrates: false };
+  if (isOld || version === current) return { ...result, to: current, isChanged: false, ...NO_DIFFERENCE };
   if (!existsSync(join(versions, version))) await fetchVersion(place, chosen, { versions, platform: own.platform });
   makeCurrent(installation, version);
   await linkPrograms(installation);
-  return { ...result, isChanged: true, migrates: releaseIn(join(versions, version)).schema !== own.schema };
+  return { ...result, isChanged: true, ...differenceOf(own, releaseIn(join(versions, version))) };
 }
 
-/** Makes the version that was current before the current one again. Throws: `UPDATE_ELSEWHERE`, `RELEASE_REFUSED`. */
-export async function rollBackSelf(root: string): Promise<Switched> {
+const NO_DIFFERENCE = { migrates: false, mayReturn: true };
+
+const differenceOf = (one: Release, other: Release) => ({
+  migrates: one.schema !== other.schema,
+  mayReturn: mayReturn(one, other),
+});
+
+/**
+ * Makes the version that was current before the current one again. `isForced`: also where it refuses databases that the current one has
+ * opened. Throws: `UPDATE_ELSEWHERE`, `RELEASE_REFUSED`, `ROLLBACK_REFUSED`.
+ */
+export async function rollBackSelf(root: string, isForced: boolean): Promise<Switched> {
   const installation = installationOf(root);
   const { versions, current, previous } = installation;
   if (previous === undefined || previous === current || !existsSync(join(versions, previous)))
     throw new Refusal('RELEASE_REFUSED', `there is no version before ${current} in ${versions}`);
   await refuseBroken(join(versions, previous), previous);
+  const [own, other] = [releaseIn(join(versions, current)), releaseIn(join(versions, previous))];
+  const difference = differenceOf(own, other);
+  if (!isForced && other.schema < own.schema && !difference.mayReturn)
+    throw new Refusal(
+      'ROLLBACK_REFUSED',
+      `torc ${previous} refuses a database that torc ${current} has opened: its tables have version ${own.schema}, and ${previous} knows ${other.schema}. As it was before, it is in FILE-before-${own.schema} beside it`,
+      { current, previous },
+    );
   makeCurrent(installation, previous);
   await linkPrograms(installation);
-  const migrates = releaseIn(join(versions, previous)).schema !== releaseIn(join(versions, current)).schema;
-  return { from: current, to: previous, isChanged: true, isSigned: false, place: versions, versions, migrates };
+  return { from: current, to: previous, isChanged: true, isSigned: false, place: versions, versions, ...difference };
 }
 
 /** The archive to take, from the place itself or from a folder in it that is named after the version. */

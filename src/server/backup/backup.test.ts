@@ -126,7 +126,7 @@ describe('a restore', () => {
       ]);
     };
     const newer = new DatabaseSync(at('copy.db'));
-    newer.exec('pragma user_version = 9999');
+    newer.exec('pragma user_version = 9999; update older_programs set oldest = 9999');
     newer.close();
     tried('DATABASE_FROM_FUTURE');
     truncateSync(at('copy.db'), 20_000);
@@ -195,7 +195,7 @@ describe('a database whose tables change', () => {
     const future = migrations.length + 1;
     copyFileSync(copy, at(`torc.db-before-${future}`));
     const newer = openDatabase(at('torc.db'));
-    newer.run(`pragma user_version = ${future}`);
+    newer.run(`pragma user_version = ${future}; update older_programs set oldest = ${future}`);
     expect(() => migrateDatabase(newer, at('torc.db'))).toThrow(
       `is in ${at(`torc.db-before-${future}`)}: torc-server restore`,
     );

@@ -14,6 +14,7 @@ import { basename, dirname, join } from 'node:path';
 import { syncToDisk } from '../../cluster/sync-to-disk.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { isDatabaseDamage } from '../store/damage.ts';
+import { isOlderAllowed } from '../store/migrate.ts';
 import { migrations } from '../store/migrations.gen.ts';
 import { ownDatabase } from '../store/own.ts';
 import { openForBackup } from './queries.ts';
@@ -158,7 +159,7 @@ function inspected(path: string): BackedUp {
   return reading(path, (source) => {
     const version = source.version();
     if (version === 0) throw new Refusal('BACKUP_REFUSED', `${path} is not a database of this torc-server`, { path });
-    if (version > migrations.length)
+    if (version > migrations.length && !isOlderAllowed(source.oldest()))
       throw new Refusal(
         'DATABASE_FROM_FUTURE',
         `the database ${path} has version ${version}; this torc knows versions up to ${migrations.length}`,

@@ -8,6 +8,11 @@ export function openForBackup(path: string) {
   return {
     /** The version of its tables; 0 for a file of another program. */
     version: () => numberOf('pragma user_version'),
+    /** The oldest tables whose programs may use it. */
+    oldest: () =>
+      numberOf("select count(*) from sqlite_schema where name = 'older_programs'") === 0
+        ? undefined
+        : numberOf('select oldest from older_programs'),
     count: (table: 'workflow' | 'job') => numberOf(`select count(*) from ${table}`),
     /** Pages and references that are damaged, one a line, ten at most; empty for a sound file. */
     faults: () =>

@@ -2,11 +2,11 @@ import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { Refusal } from '../../core/contract/refusals.ts';
 import { someOf } from '../../core/quantity/count-text.ts';
 import type { Database, NoParameters } from './database.ts';
-import { fresh, migrations, statements, tables } from './migrations.gen.ts';
+import { fresh, migrations, oldestBeside, statements, tables } from './migrations.gen.ts';
 
 /**
  * Migrates the database to this version's tables, completely or not at all. A file written by a newer version, or with views or
- * triggers that are not ours, is refused and not changed.
+ * triggers that are not ours, is refused and not changed. One that a newer version wrote is used as it is where that version allows it.
  *
  * One transaction for all steps: each commit waits for the disk, and a new database would take 0.1 s longer with one
  * commit for each. `beforeChange` is called once it is known that tables will change, with their present version.
@@ -17,6 +17,7 @@ export function migrateDatabase(db: Database, path = 'file', beforeChange?: (ver
     .get({}) ?? { user_version: 0 };
   const newest = migrations.length;
   if (found > newest) {
+    if (isOlderAllowed(oldestIn(db))) return refuseForeignSchema(db);
     throw new Refusal(
       'DATABASE_FROM_FUTURE',
       `the database has version ${found}; this torc knows versions up to ${newest}${copyWords(path, found)}`,
@@ -33,6 +34,7 @@ export function migrateDatabase(db: Database, path = 'file', beforeChange?: (ver
     if (isNew) db.run(fresh);
     else for (const { sql } of migrations.slice(found)) db.run(sql);
     refuseForeignSchema(db);
+    db.run(`insert or replace into older_programs (one, oldest) values (1, ${oldestBeside})`);
     db.run(`pragma user_version = ${newest}`);
     db.run('commit');
   } catch (error) {
@@ -40,6 +42,16 @@ export function migrateDatabase(db: Database, path = 'file', beforeChange?: (ver
     throw error;
   }
 }
+
+/** What a newer version has written about the programs that may use its database; undefined where it has not. */
+const oldestIn = (db: Database): number | undefined =>
+  objectsOf(db).some(({ name }) => name === 'older_programs')
+    ? db.prepare<NoParameters, { oldest: number }>('select oldest from older_programs').get({})?.oldest
+    : undefined;
+
+/** Whether this program may use a database of newer tables, in which `oldest` stands. */
+export const isOlderAllowed = (oldest: number | undefined): boolean =>
+  oldest !== undefined && oldest <= migrations.length;
 
 const copyOf = (path: string, version: number) => `${path}-before-${version}`;
 

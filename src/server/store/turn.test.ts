@@ -122,6 +122,7 @@ describe('migrations', () => {
     const schemaOf = (db: Database) =>
       db.prepare<NoParameters, object>('select type, name, tbl_name, sql from sqlite_schema order by name').all({});
     expect(schemaOf(atOnce)).toEqual(schemaOf(inSteps));
+    inSteps.run('insert into older_programs select * from (values (1, 1))');
     // But for the time and the random name in them.
     const rowsOf = (db: Database) =>
       tables.map((table) => [table, db.prepare<NoParameters, object>(`select * from ${table}`).all({}).length]);
@@ -151,5 +152,17 @@ describe('migrations', () => {
     const db = openDatabase(':memory:');
     db.run('pragma user_version = 999');
     expect(() => migrateDatabase(db)).toThrow(/has version 999; this torc knows versions up to \d+/);
+  });
+
+  it('migrations use a database of a newer version as it is where that allows programs of this one, and else refuse it', () => {
+    const db = openDatabase(':memory:');
+    migrateDatabase(db);
+    db.run('alter table workflow add column later text; pragma user_version = 999');
+    migrateDatabase(db);
+    expect(db.prepare('pragma user_version').get({})).toEqual({ user_version: 999 });
+    db.run(`update older_programs set oldest = ${migrations.length + 1}`);
+    expect(() => migrateDatabase(db)).toThrow('has version 999');
+    db.run(`update older_programs set oldest = 1; create trigger strange after insert on job begin select 1; end`);
+    expect(() => migrateDatabase(db)).toThrow('trigger strange');
   });
 });

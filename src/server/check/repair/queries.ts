@@ -4,7 +4,7 @@ import { ENDED } from '../../../core/job/statuses.ts';
 import { anyOf, STATUS } from '../../records/rows/status.ts';
 import { type Database, type NoParameters, openDatabase } from '../../store/database.ts';
 import { migrateDatabase } from '../../store/migrate.ts';
-import { fresh, migrations } from '../../store/migrations.gen.ts';
+import { fresh, migrations, oldestBeside } from '../../store/migrations.gen.ts';
 import { EDGES, IN_STEPS } from '../queries.ts';
 import type { SavedColumn, SavedTable } from './tables.ts';
 import type { StoredRow } from './trees.ts';
@@ -78,6 +78,7 @@ export function openSaved(path: string, version: number) {
         saved.run('pragma foreign_keys = off; begin');
         while (orphansDropped(saved) > 0);
         for (const sql of AGREE) saved.run(sql);
+        saved.run(`insert or ignore into older_programs (one, oldest) values (1, ${oldestBeside})`);
         saved.run('commit; pragma journal_mode = delete');
       } finally {
         saved.close();
