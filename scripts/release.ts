@@ -127,6 +127,9 @@ function setVersion(clone: string): void {
     execFileSync(process.execPath, words, { cwd: clone, stdio: ['ignore', 'ignore', 'inherit'] });
   if (!isTrial || readdirSync(join(clone, 'changes')).length > 1) node('scripts/changes.ts', version);
   node('scripts/gen.ts');
+  // What this version leaves on disk is opened by all later ones.
+  if (!isTrial) node('scripts/keep-release.ts');
+  execFileSync('git', ['add', 'tests/release/kept'], { cwd: clone });
   const author = ['-c', 'user.name=torc', '-c', 'user.email=torc@localhost'];
   const words = [...(isTrial ? author : []), 'commit', '--quiet', '--all', '--message', `release: ${version}`];
   execFileSync('git', words, { cwd: clone, stdio: 'inherit' });
