@@ -2,6 +2,7 @@
  * Makes every generated file from the one truth behind it. With --check nothing is written; a stale file fails.
  */
 import './gen-migrations.ts';
+import './gen-additions.ts';
 import './gen-job-rows.ts';
 import './gen-schema.ts';
 import './gen-workflow-files.ts';

@@ -35,6 +35,7 @@ const TABLE = 'tests/e2e/looked-up-files.test.ts';
 const CONFIGURATION = 'tests/e2e/config-of-others.test.ts';
 const PROGRAMS = 'src/cluster/program-on.test.ts';
 const LIBRARIES = 'src/cluster/own-library.test.ts';
+const ADDED = 'tests/release/additions.test.ts';
 const PRIVATE = 'src/cluster/private-folder.test.ts';
 const WORDS = 'words in a help, a message or an example: nothing is opened';
 const READ_THERE = 'passes it to what reads it';
@@ -116,6 +117,10 @@ const PLACES: Readonly<Record<string, string>> = {
   'src/server/admin/sql-apart.ts: a program': BUNDLED,
   'src/server/http/page/load.ts: a library of others': BUNDLED,
   'src/cluster/notify/smtp.ts: a library of others': LIBRARIES,
+  'src/cluster/additions/folder.ts: the home folder': ADDED,
+  'src/cluster/additions/folder.ts: a hidden file': ADDED,
+  'src/cluster/additions/folder.ts: a library of others': ADDED,
+  'src/cli/commands/add.ts: a hidden file': WORDS,
   'src/telemetry/receive/kafka/library.ts: a library of others': LIBRARIES,
   'src/telemetry/store/archive/duckdb.ts: a library of others': LIBRARIES,
   'src/telemetry/store/postgres/library.ts: a library of others': LIBRARIES,

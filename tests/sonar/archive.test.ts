@@ -587,7 +587,7 @@ describe('torc sonar close', () => {
     const refused = await sonar(['close', '--before', '2026-03-03']);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('closed days need DuckDB');
-    expect(refused.stderr).toContain('npm install --global @duckdb/node-api');
+    expect(refused.stderr).toContain('torc add duckdb');
     const questions = ['show', 'jobs', '--from', '2026-03-01', '-f', 'csv'];
     const whole = await sonar(questions);
     expect(whole.stdout.split('\n')[1]).toMatch(/^7,ada,/);

@@ -39,7 +39,17 @@ const headings: Readonly<Record<string, readonly string[]>> = {
     'monitor-node',
     'sonar',
   ],
-  'Server and administration:': ['ping', 'tasks', 'access-groups', 'admin', 'config', 'completions', 'self', 'help'],
+  'Server and administration:': [
+    'ping',
+    'tasks',
+    'access-groups',
+    'admin',
+    'config',
+    'completions',
+    'add',
+    'self',
+    'help',
+  ],
 };
 
 /** The heading of a command of `torc`, by its first word. */

@@ -78,5 +78,6 @@ export const torcGroups: readonly CommandGroup[] = [
   { word: 'ping', load: async () => [(await import('../commands/ping.ts')).ping] },
   { word: 'completions', load: async () => [(await import('../commands/completions/completions.ts')).completions] },
   { word: 'config', load: async () => (await import('../commands/config.ts')).configCommands },
+  { word: 'add', load: async () => [(await import('../commands/add.ts')).add] },
   { word: 'self', load: async () => (await import('../commands/self.ts')).selfCommands },
 ];

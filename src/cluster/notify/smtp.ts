@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { digestSubject, digestText } from '../../core/notify/digest.ts';
 import type { MessageReceiver } from '../../core/notify/receiver.ts';
 import type { SendOutcome } from '../../core/notify/retry.ts';
-import { requireOwn } from '../own-library.ts';
+import { loadLibrary } from '../additions/folder.ts';
 import type { Message } from './request.ts';
 
 /** The part of the library `nodemailer` that is used: it is installed beside torc, and loaded with the first mail. */
@@ -15,7 +15,7 @@ interface MailLibrary {
 
 /** Not a constant: what builds and checks the program would look for a library that need not be there. */
 const LIBRARY: string = 'nodemailer';
-const MISSING = 'mail by SMTP needs a library: npm install --global nodemailer@10.6.1';
+const MISSING = 'mail by SMTP needs a library: torc add mail';
 
 const AT_MOST_MS = 15_000;
 
@@ -28,8 +28,8 @@ export async function sendBySmtp(
 ): Promise<SendOutcome> {
   let library: MailLibrary;
   try {
-    requireOwn(LIBRARY);
-    const loaded = (await import(LIBRARY)) as MailLibrary & { readonly default?: MailLibrary };
+    const load = async () => (await import(LIBRARY)) as MailLibrary & { readonly default?: MailLibrary };
+    const loaded = await loadLibrary(LIBRARY, load);
     library = loaded.default ?? loaded;
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { requireOwn } from '../../cluster/own-library.ts';
+import { loadLibrary } from '../../cluster/additions/folder.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Delivery } from './outbox.ts';
 import { packetSender, type Packet, topicOf } from './packet.ts';
@@ -84,10 +84,8 @@ async function kafkaLibrary(): Promise<{
   readonly stringSerializers: object;
 }> {
   try {
-    requireOwn('snappy');
-    requireOwn('@platformatic/kafka');
-    await import('snappy');
-    return (await import('@platformatic/kafka')) as never;
+    await loadLibrary('snappy', async () => import('snappy'));
+    return (await loadLibrary('@platformatic/kafka', async () => import('@platformatic/kafka'))) as never;
   } catch (cause) {
     throw new Refusal('KAFKA_MISSING', `Kafka cannot be used: ${(cause as Error).message.split('\n')[0]}`, {});
   }

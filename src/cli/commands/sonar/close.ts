@@ -15,7 +15,7 @@ export const closeDaysCommand = command('sonar close', {
   says: 'Move the samples of days that are over into compressed files.',
   more:
     'Each day of a cluster becomes a few Parquet files beside the store, in STORE-archive, with a sixth of the bytes. Questions and exports read ' +
-    'them as before, and torc sonar prune deletes them. It needs DuckDB: npm install --global @duckdb/node-api@1.5.5-r.5. A server ' +
+    'them as before, and torc sonar prune deletes them. It needs DuckDB: torc add duckdb. A server ' +
     'that receives telemetry closes days by itself. In PostgreSQL samples stay where they are, and what jobs and nodes did in each hour is added up.',
   options: [
     storeOption,

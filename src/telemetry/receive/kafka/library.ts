@@ -1,5 +1,5 @@
 /** The part of the library `@platformatic/kafka` that a consumer uses: it is installed beside torc, and loaded on use. */
-import { requireOwn } from '../../../cluster/own-library.ts';
+import { loadLibrary } from '../../../cluster/additions/folder.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 
 export interface KafkaMessage {
@@ -62,8 +62,10 @@ export interface ConsumerLibrary {
 /** Throws: `KAFKA_MISSING` where the library is not installed. */
 export async function consumerLibrary(): Promise<ConsumerLibrary> {
   try {
-    requireOwn('@platformatic/kafka');
-    return (await import('@platformatic/kafka')) as unknown as ConsumerLibrary;
+    return await loadLibrary(
+      '@platformatic/kafka',
+      async () => (await import('@platformatic/kafka')) as unknown as ConsumerLibrary,
+    );
   } catch (cause) {
     throw new Refusal('KAFKA_MISSING', `Kafka cannot be used: ${(cause as Error).message.split('\n')[0]}`, {});
   }

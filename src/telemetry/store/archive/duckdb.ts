@@ -1,6 +1,6 @@
 import type * as Library from '@duckdb/node-api';
 import type { DuckDBConnection, DuckDBInstance, DuckDBMaterializedResult, DuckDBValue } from '@duckdb/node-api';
-import { requireOwn } from '../../../cluster/own-library.ts';
+import { loadLibrary } from '../../../cluster/additions/folder.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 
 export type DuckDB = typeof Library;
@@ -13,8 +13,7 @@ export type DuckDB = typeof Library;
  */
 export async function loadDuckDB(): Promise<DuckDB> {
   try {
-    requireOwn('@duckdb/node-api');
-    return await import('@duckdb/node-api');
+    return await loadLibrary('@duckdb/node-api', async () => import('@duckdb/node-api'));
   } catch (cause) {
     throw new Refusal('DUCKDB_MISSING', `closed days need DuckDB: ${(cause as Error).message.split('\n')[0]}`, {});
   }

@@ -1,5 +1,5 @@
 /** The part of the library `pg` that is used: it is installed beside torc, and has no types of its own. */
-import { requireOwn } from '../../../cluster/own-library.ts';
+import { loadLibrary } from '../../../cluster/additions/folder.ts';
 import { Refusal } from '../../../core/contract/refusals.ts';
 
 /** A column as it is read: integers of 64 bits are bigints. */
@@ -87,8 +87,10 @@ const CONNECT_MS = 15_000;
 
 async function postgresLibrary(): Promise<PgLibrary> {
   try {
-    requireOwn('pg');
-    const library = (await import('pg')) as unknown as { readonly default: PgLibrary };
+    const library = await loadLibrary(
+      'pg',
+      async () => (await import('pg')) as unknown as { readonly default: PgLibrary },
+    );
     return library.default;
   } catch (cause) {
     throw new Refusal('POSTGRES_MISSING', `PostgreSQL cannot be used: ${(cause as Error).message.split('\n')[0]}`, {});
