@@ -1,7 +1,7 @@
 /**
  * Makes what people install without npm, from a clone after `npm ci`: `npm run artefacts -- --out FOLDER`.
  *
- * For each platform an archive with the runtime, as .tar.xz and .tar.gz, a wheel of Python, and packages of Debian and RPM; for all of them install.sh, a wheel without programs, a bill of materials,
+ * For each platform an archive with the runtime, as .tar.xz and .tar.gz, a wheel of Python, and packages of Debian and RPM; for all of them install.sh, two packages of npm, a wheel without programs, a bill of materials,
  * SHA256SUMS, and with `--key FILE` (a secret key of minisign without a password) its signature. The same commit makes the same
  * bytes: times are those of the commit, and what V8 compiles, which depends on the machine, is left out (docs/adr).
  */
@@ -17,6 +17,7 @@ import { debOf } from './artefacts/deb.ts';
 import { rpmOf } from './artefacts/rpm.ts';
 import { billOf, bundledIn } from './artefacts/bill.ts';
 import { installer, linker, moduleFile } from './artefacts/installer.ts';
+import { type NpmNames, npmPackageOf } from './artefacts/npm.ts';
 import { manPages } from './artefacts/man-pages.ts';
 import { filesOf, lockedRuntime, PLATFORMS, RUNTIMES, runtimeFiles, type Platform } from './artefacts/runtimes.ts';
 import { isThere } from './artefacts/try.ts';
@@ -31,7 +32,7 @@ const { values } = parseArgs({
   options: {
     out: { type: 'string', default: '.build/artefacts' },
     platform: { type: 'string', multiple: true, default: [...PLATFORMS] },
-    format: { type: 'string', multiple: true, default: [...FORMATS, 'whl', 'deb', 'rpm'] },
+    format: { type: 'string', multiple: true, default: [...FORMATS, 'whl', 'deb', 'rpm', 'npm'] },
     key: { type: 'string' },
     trial: { type: 'boolean', default: false },
   },
@@ -79,6 +80,10 @@ if (values.format.includes('whl')) {
   lines.push(wheelFor());
   for (const [platform, files] of platforms) lines.push(wheelFor({ platform, files }));
 }
+
+if (values.format.includes('npm'))
+  for (const kind of ['plain', 'withNode'] as const satisfies readonly (keyof NpmNames)[])
+    lines.push(written(npmPackageOf(ofAll, kind, atSeconds)));
 
 const hasRpm = values.format.includes('rpm') && isThere('rpmbuild');
 if (values.format.includes('rpm') && !hasRpm)

@@ -7,7 +7,7 @@
  * README, where mmdebstrap is installed on a Debian without Node, by a user who is not root. Then the commit and its tag come here,
  * unless it was a dry run.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   mkdtempSync,
   mkdirSync,
@@ -41,7 +41,7 @@ if (!/^\d+\.\d+\.\d+$/.test(version) || (!isTrial && values.key === undefined))
   throw new Error('npm run release -- VERSION --key FILE, or npm run release -- [VERSION] --dry-run');
 
 /** Bytes that a download may have. */
-const MOST_BYTES = { 'tar.xz': 42e6, 'tar.gz': 60e6, whl: 60e6, deb: 60e6, rpm: 60e6 } as const;
+const MOST_BYTES = { 'tar.xz': 42e6, 'tar.gz': 60e6, whl: 60e6, deb: 60e6, rpm: 60e6, tgz: 12e6 } as const;
 
 const folder = mkdtempSync(join(tmpdir(), 'torc-release-'));
 const began = Date.now();
@@ -66,7 +66,8 @@ try {
 
   const again = join(folder, 'again');
   const [one = `${process.platform}-${process.arch}`] = values.platform;
-  artefacts(cloneOf(clone, 'second folder'), [
+  // Beside the trials: those wait for disks and for programs of one thread.
+  const second = started(cloneOf(clone, 'second folder'), [
     '--out',
     again,
     '--key',
@@ -79,14 +80,21 @@ try {
     'deb',
     '--format',
     'rpm',
+    '--format',
+    'npm',
     '--platform',
     one,
     ...speed,
   ]);
+  try {
+    tryArtefacts({ out, root, folder, say });
+    await second.ended;
+  } finally {
+    second.kill();
+  }
   refuseDifferent(out, again);
   say('a second build in another folder is the same');
 
-  tryArtefacts({ out, root, folder, say });
   if (!isTrial) {
     const git = (...words: string[]) => execFileSync('git', words, { cwd: root, stdio: 'inherit' });
     git('pull', '--ff-only', clone, 'HEAD');
@@ -137,6 +145,18 @@ function setVersion(clone: string): void {
 
 function artefacts(clone: string, words: readonly string[]): void {
   execFileSync(process.execPath, ['scripts/artefacts.ts', ...words], { cwd: clone, stdio: 'inherit' });
+}
+
+/** The same beside what happens here. `ended` rejects where it fails. */
+function started(clone: string, words: readonly string[]) {
+  const child = spawn(process.execPath, ['scripts/artefacts.ts', ...words], { cwd: clone, stdio: 'inherit' });
+  const ended = new Promise<void>((done, fail) => {
+    child.on('error', fail);
+    child.on('close', (code) => (code === 0 ? done() : fail(new Error(`the second build ended with ${code}`))));
+  });
+  // It is awaited after the trials.
+  ended.catch(() => {});
+  return { ended, kill: () => child.kill('SIGKILL') };
 }
 
 function checkSizes(out: string): void {

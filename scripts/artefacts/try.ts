@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { programOn } from '../../src/cluster/program-on.ts';
+import type { NpmNames } from './npm.ts';
 
 export interface Trial {
   /** The folder of the artefacts. */
@@ -19,6 +20,7 @@ const EXAMPLE = 'torc -s run examples/diamond.yaml && cat torc_output/diamond/re
 export function tryArtefacts(trial: Trial): void {
   if (isThere('mmdebstrap') && process.getuid?.() === 0) tryOnDebian(trial);
   else tryInHome(trial);
+  tryNpm(trial);
   tryRpm(trial);
   tryWheel(trial);
 }
@@ -75,6 +77,40 @@ function tryOnDebian({ out, root, folder, say }: Trial): void {
     execFileSync('env', ['umount', '--lazy', join(system, 'proc')]);
   }
 }
+
+/** Bytes that the package without a Node may have when it is installed. */
+const MOST_INSTALLED_BYTES = 12e6;
+
+/**
+ * Installs both packages of npm from their files in fresh folders. The one without a Node needs no network, and runs with the Node that
+ * runs this; the other brings its own, and runs where none that is new enough is on PATH.
+ */
+function tryNpm({ out, root, folder, say }: Trial): void {
+  const { release } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { release: { npm: NpmNames } };
+  for (const [kind, name] of Object.entries(release.npm)) {
+    const file = readdirSync(out).find((each) => each.startsWith(name) && /^-\d.*\.tgz$/.test(each.slice(name.length)));
+    if (file === undefined) return say('skipped: the packages of npm, because none was made');
+    const home = join(folder, `home of ${name}`);
+    cpSync(join(root, 'examples'), join(home, 'examples'), { recursive: true });
+    const isPlain = kind === 'plain';
+    const words = ['install', '--global', '--prefix', join(home, 'prefix'), '--no-audit', '--no-fund', '--silent'];
+    run('npm', [...words, isPlain ? '--offline' : '--prefer-offline', join(out, file)]);
+    const node = isPlain ? `${dirname(process.execPath)}:` : '';
+    const path = `${join(home, 'prefix/bin')}:${node}/usr/bin:/bin`;
+    run('env', ['-i', `HOME=${home}`, `PATH=${path}`, '/bin/sh', '-c', `cd "$HOME" && ${EXAMPLE}`]);
+    const bytes = isPlain ? bytesBelow(join(home, 'prefix')) : 0;
+    if (bytes > MOST_INSTALLED_BYTES) throw new Error(`${name} has ${bytes} bytes when installed`);
+    say(
+      `${name} of npm is installed${isPlain ? ` (${(bytes / 1e6).toFixed(1)} MB)` : ' with its Node'}, and runs the example`,
+    );
+  }
+}
+
+const bytesBelow = (folder: string): number =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).reduce((sum, name) => {
+    const found = lstatSync(join(folder, name));
+    return sum + (found.isFile() ? found.size : 0);
+  }, 0);
 
 /** Looks at the package, and runs its program where it is unpacked: here is no system of rpm. */
 function tryRpm({ out, root, folder, say }: Trial): void {

