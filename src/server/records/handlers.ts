@@ -7,6 +7,8 @@ import { deletionQueries } from './deletion/queries.ts';
 import { eventHandlers } from './event/handlers.ts';
 import { failureHandlerHandlers } from './failure-handler/handlers.ts';
 import { fileHandlers } from './file/handlers.ts';
+import { unneededFileQueries } from './file/removal-queries.ts';
+import { createUnneededFiles } from './file/unneeded.ts';
 import { createEdges } from './edges/edges.ts';
 import { jobHandlers } from './job/handlers.ts';
 import { nodeHandlers } from './node/handlers.ts';
@@ -20,7 +22,8 @@ import { workflowHandlers } from './workflow/handlers.ts';
 /** Creates, reads, lists, changes and deletes records. Each kind of record has a directory. */
 export const recordHandlers = (store: Store, permissions: Permissions) => {
   const edges = createEdges(store.db, store.windows);
-  const deletion = createDeletion(store, deletionQueries(store.db), edges);
+  const unneededFiles = createUnneededFiles(unneededFileQueries(store.db));
+  const deletion = createDeletion(store, deletionQueries(store.db), edges, unneededFiles);
   return {
     ...workflowHandlers(store, permissions, edges),
     ...jobHandlers(store, deletion, edges),

@@ -20,7 +20,12 @@ interface Deletion {
  *
  * `check` runs before anything is written and may refuse. Its result is the reply of a single deletion.
  */
-export const createDeletion = (store: Store, queries: DeletionQueries, edges: Edges) => {
+export const createDeletion = (
+  store: Store,
+  queries: DeletionQueries,
+  edges: Edges,
+  unneededFiles: { ofWorkflow(workflowId: number): WorkSteps },
+) => {
   const { changes, find, releases, windows } = store;
 
   function* ofAll(workflowId: number, table: LargeTable): WorkSteps<number> {
@@ -41,6 +46,8 @@ export const createDeletion = (store: Store, queries: DeletionQueries, edges: Ed
     if (table !== 'job') return;
     changes.record(workflowId, 'jobs_deleted', [{ jobs: 1, job_id: id }]);
     releases.closeIfComplete(workflowId);
+    // It may have been the last one that was to read a temporary file.
+    yield* unneededFiles.ofWorkflow(workflowId);
   }
 
   /**

@@ -105,6 +105,22 @@ it('a file whose reader failed stays, and so does one that no attempt is known t
   expect((await take(flow)).files).toEqual([]);
 });
 
+it('a temporary file is due when the last job that was to read it is deleted, and not while another one is', async () => {
+  const flow = await workflowOfFiles([
+    { name: 'make', makes: ['t'] },
+    { name: 'one', reads: ['t'] },
+    { name: 'two', reads: ['t'] },
+  ]);
+  const { jobs } = await turn(flow, wanted);
+  const { jobs: readers } = await turn(flow, { completed: jobs.map((job) => completed(job)), ...wanted });
+  const [one, two] = readers as [ClaimedJob, ClaimedJob];
+  await turn(flow, { completed: [completed(one, 1), completed(two, 1)] });
+  await service.client.deleteJob({ params: { id: one.id } });
+  expect((await take(flow)).files).toEqual([]);
+  await service.client.deleteJob({ params: { id: two.id } });
+  expect((await take(flow)).files.map(({ path }) => path)).toEqual(['t']);
+});
+
 it('a job that runs again makes the maker of its deleted input run, whichever client asks for it', async () => {
   const flow = await workflowOfFiles([
     { name: 'first', makes: ['a'] },
