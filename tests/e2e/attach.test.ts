@@ -13,6 +13,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Address } from '../../src/server/attach/address.ts';
+import { markDamage } from '../../src/server/store/damage.ts';
 import { ownerOf } from '../../src/server/store/own.ts';
 import { type Program, start, startServer, temporaryFolder, torc, until } from '../support/programs.ts';
 
@@ -188,6 +189,45 @@ describe('a second torc -s run on the same database', () => {
     expect(await statuses(place, 2)).toEqual([['job-b', 'completed']]);
   });
 
+  it('a second torc -s run on the same database starts the server itself when the first was killed with it, and completes its jobs', async () => {
+    const place = placeWith('a', 'b');
+    const first = place.begin('run', 'a.json');
+    await began(place, 'a');
+    const second = place.begin('run', 'b.json');
+    await began(place, 'b');
+    // Stopped, the first cannot start it again meanwhile.
+    first.child.kill('SIGSTOP');
+    process.kill(addressIn(place).pid, 'SIGKILL');
+    first.child.kill('SIGKILL');
+    await second.says('Started standalone torc-server');
+    go(place, 'a');
+    go(place, 'b');
+    const { code, stderr } = await second.ended;
+    expect([code, stderr]).toEqual([0, expect.stringContaining('b (workflow 2): 1 job completed')]);
+    expect(await statuses(place, 2)).toEqual([['job-b', 'completed']]);
+    expect(existsSync(place.inFolder('torc_output/torc.db-server'))).toBe(false);
+  });
+
+  it('a second torc -s run on the same database ends with the reason when the server that was killed refuses its database, and waits for nothing', async () => {
+    const place = placeWith('a', 'b');
+    const first = place.begin('run', 'a.json');
+    await began(place, 'a');
+    const second = place.begin('run', 'b.json');
+    await began(place, 'b');
+    const { pid } = addressIn(place);
+    markDamage(place.inFolder('torc_output/torc.db'), 'database disk image is malformed', Date.now());
+    process.kill(pid, 'SIGKILL');
+    for (const each of [first, second]) await each.says('it refuses its database');
+    go(place, 'a');
+    go(place, 'b');
+    const { code, stderr } = await second.ended;
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('Results of running jobs are kept for the next runner'),
+    ]);
+    expect((await first.ended).code).toBe(1);
+  });
+
   it('a second torc -s run on the same database may start at the same moment: one starts the server, the other attaches', async () => {
     const place = placeWith('a', 'b');
     go(place, 'a');
@@ -257,6 +297,21 @@ describe('while torc -s --in-memory run works', () => {
       [['job-a', 'completed']],
       [['job-b', 'completed']],
     ]);
+  });
+
+  it('both runs end with the reason when the server is killed, as its database was in its memory, and wait for nothing', async () => {
+    const place = placeWith('a', 'b');
+    const first = place.begin('--in-memory', 'run', 'a.json');
+    await began(place, 'a');
+    const second = place.begin('--in-memory', 'run', 'b.json');
+    await began(place, 'b');
+    process.kill(addressIn(place).pid, 'SIGKILL');
+    go(place, 'a');
+    go(place, 'b');
+    for (const each of [first, second]) {
+      const { code, stderr } = await each.ended;
+      expect([code, stderr]).toEqual([1, expect.stringContaining('memory')]);
+    }
   });
 
   it('a command after kill -9 starts from the database on disk, not from a file that is left', async () => {

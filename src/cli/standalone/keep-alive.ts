@@ -89,8 +89,10 @@ export function keepAlive(
 }
 
 /** A database in memory is lost with its server, so that one is not started again. */
-export const notKept = (only: ServerProcess): KeptServer => ({
-  current: () => only,
-  refused: () => undefined,
-  leave: async () => {},
-});
+export function notKept(only: ServerProcess): KeptServer {
+  let refused: string | undefined;
+  void only.ended.then((end) => {
+    refused = `the standalone torc-server ended (${endWords(end)}), and its database was in its memory`;
+  });
+  return { current: () => only, refused: () => refused, leave: async () => {} };
+}

@@ -3,25 +3,21 @@ import { placeOfProcesses, startOf } from '../../cluster/host/start-of.ts';
 import { type Address, type BesideDatabase, readAddress, removeStale } from '../../server/attach/address.ts';
 import { ownerOf } from '../../server/store/own.ts';
 import { Failure } from '../command/failure.ts';
-import type { Output } from '../output/output.ts';
-import type { Settings } from '../command/settings.ts';
-import { type Attachment, attachTo } from './attach.ts';
+import { attach } from './attached.ts';
 import { refuseMissing } from './missing-database.ts';
 import { type ReadOnlyCopy, readOnlyCopy } from './read-only-copy.ts';
-import { type Standalone, startStandalone } from './start.ts';
+import {
+  SERVER_PATIENCE_MS,
+  SERVER_PAUSE_MS,
+  type Standalone,
+  type StandaloneStart,
+  startStandalone,
+} from './start.ts';
 
-interface Opening {
-  readonly settings: Settings;
-  readonly output: Output;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly umask: string;
+interface Opening extends StandaloneStart {
   /** A database that is missing is made; for a command that needs what is in it that is refused. */
   readonly makesDatabase: boolean;
 }
-
-/** How long a server may take that is starting, or ending: one that starts migrates its database first. */
-const PATIENCE_MS = 15_000;
-const PAUSE_MS = 50;
 
 /**
  * The server of a `-s` command: that of another command of this user where one has the database, otherwise its own.
@@ -31,14 +27,14 @@ const PAUSE_MS = 50;
  * more, so both are waited for.
  */
 export async function openStandalone(opening: Opening): Promise<Standalone> {
-  const { settings, output, environment, umask, makesDatabase } = opening;
+  const { settings, environment, makesDatabase } = opening;
   const { database, inMemory } = settings;
   const copied = readOnlyCopy(database, settings.trustsOwner);
   if (copied !== undefined) return openCopy(copied, opening);
-  const untilMs = performance.now() + PATIENCE_MS;
+  const untilMs = performance.now() + SERVER_PATIENCE_MS;
   for (;;) {
     const beside = readAddress(database);
-    const attached = beside.kind === 'address' ? await attach(beside.address, settings, output) : undefined;
+    const attached = beside.kind === 'address' ? await attach(beside.address, opening) : undefined;
     if (attached !== undefined) return attached;
 
     const why = whyNotStart(beside, database, performance.now() >= untilMs);
@@ -47,17 +43,18 @@ export async function openStandalone(opening: Opening): Promise<Standalone> {
       // A server on disk replaces the file itself, once it has the lock.
       if (inMemory && beside.kind === 'address') removeStale(beside);
       if (!makesDatabase) refuseMissing(database, environment, settings.trustsOwner);
-      const started = await startStandalone(settings, output, environment, umask);
+      const started = await startStandalone(opening);
       if (started !== undefined) return started;
     }
-    await pause(PAUSE_MS);
+    await pause(SERVER_PAUSE_MS);
   }
 }
 
 /** A server on a copy, for commands that only read. */
-async function openCopy(copied: ReadOnlyCopy, { settings, output, environment, umask }: Opening): Promise<Standalone> {
+async function openCopy(copied: ReadOnlyCopy, opening: Opening): Promise<Standalone> {
+  const { settings, output } = opening;
   try {
-    const started = await startStandalone({ ...settings, database: copied.database }, output, environment, umask);
+    const started = await startStandalone({ ...opening, settings: { ...settings, database: copied.database } });
     if (started === undefined) throw new Failure(`${copied.database} is in use by another torc-server`);
     output.notice(`${settings.database} is on a read-only file system: this is a copy of it`);
     return {
@@ -69,86 +66,6 @@ async function openCopy(copied: ReadOnlyCopy, { settings, output, environment, u
     copied.remove();
     throw error;
   }
-}
-
-async function attach(
-  address: Address,
-  { database, inMemory }: Settings,
-  output: Output,
-): Promise<Standalone | undefined> {
-  const attachment = await attachTo(address);
-  if (attachment === undefined) return undefined;
-  const { url, credential, pid } = address;
-  const where = address.inMemory ? `in memory, copied to ${database} at the end` : database;
-  output.notice(
-    `Attached to standalone torc-server on ${url} (db: ${where}), which another command started (process ${pid})`,
-  );
-  if (inMemory && !address.inMemory)
-    output.warn(`--in-memory has no effect: the database ${database} is on disk there`);
-  let current = attachment;
-  let isLeaving = false;
-  const watch = (): void =>
-    void current.ended.then(async () => {
-      if (isLeaving) return;
-      output.warn(`the standalone torc-server (process ${pid}) has ended`);
-      const again = await attachAgain(address, database, () => isLeaving, output);
-      if (again === undefined) return;
-      current = again;
-      if (isLeaving) await current.leave();
-      else watch();
-    });
-  watch();
-  return {
-    url,
-    credential,
-    isOwn: false,
-    refused: () => undefined,
-    async stop() {
-      isLeaving = true;
-      if (await current.leave()) await untilEnded(address, database);
-    },
-  };
-}
-
-/**
- * Attaches to the same server when it was started again: the command that started it does that, on the same address. Without
- * this the server would not know that it is used, and would end with that command.
- */
-async function attachAgain(
-  { url, credential }: Address,
-  database: string,
-  isLeaving: () => boolean,
-  output: Output,
-): Promise<Attachment | undefined> {
-  const lateMs = performance.now() + PATIENCE_MS;
-  let isReported = false;
-  while (!isLeaving()) {
-    const beside = readAddress(database);
-    const isSame = beside.kind === 'address' && beside.address.url === url && beside.address.credential === credential;
-    const attached = isSame ? await attachTo(beside.address) : undefined;
-    if (attached !== undefined) {
-      output.notice(`Attached again to the standalone torc-server on ${url}, which was started again`);
-      return attached;
-    }
-    if (!isReported && performance.now() >= lateMs) {
-      isReported = true;
-      output.warn(
-        'no command starts the standalone torc-server again. Running jobs go on, and the runner keeps their results; end it with Ctrl-C, and resume with another -s command',
-      );
-    }
-    await pause(PAUSE_MS);
-  }
-  return undefined;
-}
-
-/** Waits until a server that ends has closed its database: what comes after this command may copy or open it. */
-async function untilEnded({ credential }: Address, database: string): Promise<void> {
-  const untilMs = performance.now() + PATIENCE_MS;
-  const isThere = () => {
-    const beside = readAddress(database);
-    return (beside.kind === 'address' && beside.address.credential === credential) || ownerOf(database) !== undefined;
-  };
-  while (isThere() && performance.now() < untilMs) await pause(PAUSE_MS);
 }
 
 /** Why no server can be started now: a failure, something that will be over soon, or undefined where nothing stands against it. */
@@ -183,7 +100,7 @@ function whyNotStart(beside: BesideDatabase, database: string, isLate: boolean):
 /** Will the owner of the lock still write its address? What stands there may be older. */
 function isStarting(beside: BesideDatabase, sinceMs: number): boolean {
   if (beside.kind === 'unusable') return beside.changedAtMs < sinceMs;
-  return beside.kind === 'nothing' && Date.now() < sinceMs + PATIENCE_MS;
+  return beside.kind === 'nothing' && Date.now() < sinceMs + SERVER_PATIENCE_MS;
 }
 
 /** Its process numbers have no meaning here: another machine, or another container. */

@@ -35,24 +35,39 @@ const SNAPSHOT_MS = 5_000;
 /** How often a message says that it goes on like this. */
 const SAY_AGAIN_MS = 30_000;
 
-/** Starts a server of this command's own. Undefined where another server has the database. */
+/** How long a server may take that is starting, or ending: one that starts migrates its database first. */
+export const SERVER_PATIENCE_MS = 15_000;
+export const SERVER_PAUSE_MS = 50;
+
+export interface StandaloneStart {
+  readonly settings: Settings;
+  readonly output: Output;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly umask: string;
+}
+
+/**
+ * Starts a server of this command's own. Undefined where another server has the database. `known`: by what the commands know it
+ * that used the one before it.
+ */
 export async function startStandalone(
-  settings: Settings,
-  output: Output,
-  environment: Readonly<Record<string, string | undefined>>,
-  umask: string,
+  { settings, output, environment, umask }: StandaloneStart,
+  known: { readonly port: number; readonly credential: string } = {
+    port: 0,
+    credential: randomBytes(32).toString('base64url'),
+  },
 ): Promise<Standalone | undefined> {
   const { database, inMemory, snapshotIntervalSeconds } = settings;
   // Its server and the runner make the other folders, as private as their options say.
   makeFolder(dirname(database), 0o777 & ~Number.parseInt(umask, 8));
-  const credential = randomBytes(32).toString('base64url');
+  const { credential } = known;
   const print = sayOnce((line) => output.detail(`[torc-server] ${line}`));
   const disk = createFullDisk(database, output);
   // A first start that finds no room is refused, and waits for none.
   let isStarted = false;
   const say = (line: string) => (isStarted && disk.heard(line) ? undefined : print(line));
   const start = async (port: number) => startServerProcess({ settings, environment, umask, credential, port, say });
-  const first = await start(0);
+  const first = await start(known.port);
   if (first === undefined) return undefined;
   isStarted = true;
   const server = inMemory ? notKept(first) : keepAlive(first, { database, output, disk, startAgain: start });
