@@ -18,8 +18,9 @@ import { memoryWords, runtimeWords, shortenedText } from './words.ts';
 const MOST_JOBS = 10_000;
 
 /** What families of jobs used and should ask for: the figures of `torc workflows correct-resources --dry-run`, made by the same functions. */
-export function AdviceView({ id }: { readonly id: number }) {
-  const live = useLive(`advice ${id}`, () => adviceOf(id), Infinity);
+export function AdviceView({ id, changes }: { readonly id: number; readonly changes: number }) {
+  // What was read stays while a reader looks at it, but not beside requirements that the reader has changed here.
+  const live = useLive(`advice ${id} ${changes}`, () => adviceOf(id), Infinity);
   return (
     <PageSection
       title="Advice by family"

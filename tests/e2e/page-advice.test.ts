@@ -91,7 +91,7 @@ function rowsOf({ name, jobs, asked, advised, resource_requirements_name: needs,
 }
 
 describe.skipIf(CHROMIUM === undefined)('the advice of the page (skipped where chromium is missing)', () => {
-  it('the advice by family has the figures of correct-resources, and what was read stays until it is read again', async () => {
+  it('the advice by family has the figures of correct-resources, and what was read stays until it is read again, or requirements change there', async () => {
     const given = await opened();
     const { page, root, id, table, corrected, faults } = given;
     await page.goto(`${root}#/workflows/${id}/resources`);
@@ -118,6 +118,14 @@ describe.skipIf(CHROMIUM === undefined)('the advice of the page (skipped where c
       ['plain', 'CPUs', 'stays'],
       ['plain', 'Time', 'stays'],
     ]);
+    // What the reader changes here is seen in the advice at once.
+    await page.getByRole('button', { name: 'Change …' }).first().click();
+    await page.getByLabel('Memory, such as 4g').fill('7g');
+    await page.getByRole('button', { name: 'Change them' }).click();
+    await table
+      .getByRole('cell', { name: sizeText(parseMemory('7g')), exact: true })
+      .first()
+      .waitFor();
     const hours = /^Core hours: .*$/m.exec(await corrected())?.[0] ?? 'the command names no core hours';
     await page.getByText(hours, { exact: true }).waitFor();
     expect(await page.getByText(/^Nothing to change, because/).count()).toBe(0);

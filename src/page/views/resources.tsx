@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import type { ResourceSuggestion, ResourceUseClass } from '../../core/contract/view.ts';
 import { counted, grouped } from '../../core/quantity/count-text.ts';
 import { parseMemory } from '../../core/quantity/bytes.ts';
@@ -20,6 +21,11 @@ const Nodes = lazy('nodes', () => import('../nodes/node-map.tsx').then((part) =>
 /** What jobs used beside what they asked for, with the lines that would fit them, and what they took of their nodes. */
 export function ResourcesView({ id, query }: { readonly id: number; readonly query: URLSearchParams }) {
   const live = useLive(`use ${id}`, () => connection.client.getResourceUse({ params: { id } }), 5_000);
+  const [changes, setChanges] = useState(0);
+  const again = () => {
+    live.again();
+    setChanges((before) => before + 1);
+  };
   return (
     <>
       <WorkflowHead id={id} shown="resources" />
@@ -29,7 +35,7 @@ export function ResourcesView({ id, query }: { readonly id: number; readonly que
             <>
               {classes.length === 0 && <p class="note">This workflow has no jobs.</p>}
               {classes.map((each) => (
-                <Class key={each.resource_requirements_id} of={each} again={live.again} />
+                <Class key={each.resource_requirements_id} of={each} again={again} />
               ))}
               {leftOut > 0 && <p class="note">{grouped(leftOut)} more requirements are not shown.</p>}
               {classes.some(({ suggestion }) => suggestion) && (
@@ -44,7 +50,7 @@ export function ResourcesView({ id, query }: { readonly id: number; readonly que
           )}
         </Shown>
       </PageSection>
-      <Advice id={id} />
+      <Advice id={id} changes={changes} />
       <Nodes id={id} query={query} />
     </>
   );
