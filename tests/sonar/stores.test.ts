@@ -425,6 +425,19 @@ describe.skipIf(postgresIsMissing !== undefined)('PostgreSQL', () => {
     await store.close();
   });
 
+  it('a long body is read and stored in PostgreSQL a portion at a time, and what came before a break counts as repeated when it is sent again', async () => {
+    const store = await withClusters(await openStore(await postgres().newDatabase()));
+    const bytes = Buffer.alloc(2 ** 21);
+    const records = recordsIn(...messagesOfTwoDays().slice(0, 5)).map((record) => ({ ...record, bytes }));
+    function* cutOff() {
+      yield* records;
+      throw new Error('cut off');
+    }
+    await expect(store.ingestEach(cutOff(), options)).rejects.toThrow('cut off');
+    expect(await store.ingestEach(records, options)).toEqual([...Array(4).fill('repeated'), 'stored']);
+    await store.close();
+  });
+
   it('several writers of one store at once leave the same as one, also where they send the same', async () => {
     const url = await postgres().newDatabase();
     // All of them find a database without tables.
@@ -579,15 +592,15 @@ describe.skipIf(postgresIsMissing !== undefined)('PostgreSQL', () => {
     let isDown = false;
     const stored = new Set<number>();
     for (const [index, part] of parts.entries()) {
-      const storing = store.ingestEach(recordsIn(...part), options);
+      const storing = store.ingestEach(recordsIn(...part), options).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
       if (index === 4) {
         await postgres().kill();
         isDown = true;
       }
-      const failure = await storing.then(
-        () => undefined,
-        (error: unknown) => error,
-      );
+      const failure = await storing;
       if (failure === undefined) stored.add(index);
       else {
         expect(isDown).toBe(true);

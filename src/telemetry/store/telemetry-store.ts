@@ -7,8 +7,8 @@ import type { EnvelopeRecord } from '../format/envelope-reader.ts';
  * A store of telemetry. The embedded store (one SQLite file) implements it, and so does every other one; commands, the
  * receiving server and the questions know nothing else.
  *
- * `ingestEach` is one transaction, durable when it resolves if the store was opened so. An envelope that the store has already
- * changes nothing: a sender that was interrupted sends everything again.
+ * `ingestEach` is one transaction, or in PostgreSQL one for each 4 MiB, durable when it resolves if the store was opened so. An envelope
+ * that the store has already changes nothing: a sender that was interrupted sends everything again.
  */
 export interface TelemetryStore {
   /** What questions are answered from. */

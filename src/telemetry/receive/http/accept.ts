@@ -13,7 +13,7 @@ interface Verdict {
 }
 
 /**
- * Stores the envelopes of one request in one transaction, and says so only when they are on disk.
+ * Stores the envelopes of one request, and says so only when all of them are on disk.
  *
  * The sender must prove for each envelope that it may send data of its cluster: by a login whose user is the cluster, by a bearer
  * token, or by the token in `meta`. One that cannot stops the whole request, before anything is stored.

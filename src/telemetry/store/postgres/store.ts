@@ -4,7 +4,7 @@ import { Refusal } from '../../../core/contract/refusals.ts';
 import { aboutOf } from '../../../core/contract/sonar/envelope.ts';
 import type { AttemptLink } from '../rows/records.ts';
 import type { EnvelopeRecord } from '../../format/envelope-reader.ts';
-import { NO_CLUSTER, problemOf, quarantineRow } from '../received-record.ts';
+import { NO_CLUSTER, portionsOfRecords, problemOf, quarantineRow } from '../received-record.ts';
 import { messageOf } from '../message.ts';
 import { toInteger } from '../rows/numbers.ts';
 import {
@@ -80,8 +80,15 @@ export class PostgresStore implements TelemetryStore {
     return new PostgresStore(db, url);
   }
 
-  ingestEach(given: Iterable<EnvelopeRecord>, options: IngestOptions): Promise<IngestResult[]> {
-    const records = [...given];
+  async ingestEach(given: Iterable<EnvelopeRecord>, options: IngestOptions): Promise<IngestResult[]> {
+    const results: IngestResult[] = [];
+    for (const portion of portionsOfRecords(given)) {
+      for (const result of await this.#ingestPortion(portion, options)) results.push(result);
+    }
+    return results;
+  }
+
+  #ingestPortion(records: readonly EnvelopeRecord[], options: IngestOptions): Promise<IngestResult[]> {
     // Read at once, while the server stores what came before.
     const read = this.#readAll(records, options);
     read.catch(() => {});
