@@ -215,7 +215,11 @@ describe("a user's own torc.toml that came with a folder", () => {
       code: 1,
       stderr: expect.stringContaining(`torc.toml:3: client.run.output_dir: not trusted: torc config trust ${file()}`),
     });
+    const json = async (words: string) => JSON.parse((await call(`-f json config ${words}`)).stdout) as unknown;
+    expect(await json('validate')).toMatchObject({ valid: false, errors: [expect.stringContaining('not trusted')] });
+    expect(await json('paths')).toMatchObject({ items: [{}, {}, { role: 'local', path: file(), state: 'read' }] });
     await call('config trust');
+    expect(await json('validate')).toMatchObject({ valid: true, errors: [] });
     expect((await call('config show')).stdout).toContain('output_dir = "elsewhere"  # torc.toml:3\n');
     expect((await call('config show -f json')).code).toBe(0);
   });

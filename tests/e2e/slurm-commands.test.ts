@@ -566,6 +566,16 @@ describe('hpc', () => {
     expect((await call('hpc', 'match', 'kestrel', '--cpus', '4')).code).toBe(2);
   });
 
+  it('generate says what sinfo says where Slurm is set up wrongly, and calls it no bug of torc', async () => {
+    const broken = join(folder, 'sinfo-without-slurm');
+    writeFileSync(broken, '#!/bin/sh\necho "sinfo: fatal: Could not establish a configuration source" >&2; exit 1\n', {
+      mode: 0o755,
+    });
+    const { code, stderr } = await said(['hpc', 'generate'], { ...environment, TORC_FAKE_SINFO: broken });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^Error: .*sinfo.* Could not establish a configuration/)]);
+    expect(stderr).not.toMatch(/bug| at /);
+  });
+
   it('generate writes a profile that the configuration accepts, and then knows', async () => {
     const file = join(folder, 'profile.toml');
     const { code, stderr } = await call('hpc', 'generate', '-n', 'mine', '-o', file);

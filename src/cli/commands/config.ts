@@ -37,14 +37,19 @@ const configPaths = command('config paths', {
   ...itself,
   says: 'Show which configuration files are read; later ones have precedence.',
   run: ({ output, environment }) => {
-    const rows = configurationPlaces(environment, process.cwd()).map((place) => {
-      const { role, path } = place;
+    const items = configurationPlaces(environment, process.cwd()).map((place) => {
       const found = lookUp(place);
-      const words =
-        found.kind === 'nothing' ? ' (not there)' : found.kind === 'refused' ? ` (ignored: ${found.why})` : '';
+      const state = { nothing: 'missing', refused: 'ignored' }[found.kind as string] ?? 'read';
+      const why = found.kind === 'refused' ? { why: found.why } : {};
+      return { role: place.role, path: place.path, state, ...why };
+    });
+    const rows = items.map(({ role, path, state, why }) => {
+      const words = { missing: ' (not there)', ignored: ` (ignored: ${why})` }[state] ?? '';
       return `${`${role}:`.padEnd(8)}${path}${words}`;
     });
-    output.text(
+    output.record(
+      'paths',
+      { items },
       [...rows, 'then variables TORC_<SECTION>__<KEY>, such as TORC_CLIENT__API_URL, then options'].join('\n'),
     );
     return Promise.resolve();
@@ -125,14 +130,16 @@ const configValidate = command('config validate', {
     const found = await reading(environment);
     const { complaintsAbout, notesAbout } = await import('../config/check.ts');
     const complaints = complaintsAbout(found);
-    for (const words of [...found.ignored, ...found.warnings, ...notesAbout(found)]) output.warn(words);
+    const warnings = [...found.ignored, ...found.warnings, ...notesAbout(found)];
+    for (const words of warnings) output.warn(words);
+    if (output.format === 'json') output.jsonLine({ valid: complaints.length === 0, errors: complaints, warnings });
     if (complaints.length > 0) {
       output.error(
         `Configuration has ${complaints.length} error(s):\n${complaints.map((each) => `  ${each}`).join('\n')}`,
       );
       return exitWith(1);
     }
-    return output.text('Configuration is valid');
+    if (output.format !== 'json') output.text('Configuration is valid');
   },
 });
 

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { type MissingRecord, ServiceError, Unreachable } from '../../client/errors.ts';
+import { HelperFailed } from '../../cluster/helper-failed.ts';
 import { BASE_PATH } from '../../core/contract/base-path.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
 import type { Context } from '../command/context.ts';
@@ -46,6 +47,11 @@ export function reportError(error: unknown, output: Output, hint: Context['hint'
       error.remedy ??
         'Is the server running, and is the URL right? Start one with `torc-server run`, or add -s to start one for this command alone.',
     );
+    return 1;
+  }
+  // A program of the batch system that is away or set up wrongly: its own words say what.
+  if (error instanceof HelperFailed) {
+    output.error(error.message);
     return 1;
   }
   if (error instanceof Error && (error as NodeJS.ErrnoException).syscall === 'uv_cwd') {
