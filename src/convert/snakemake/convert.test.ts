@@ -173,7 +173,7 @@ it('jobs that Snakemake counts and does not show, those of a rule with a message
     printed('all', {}, 'None'),
   ];
   const { workflow, notes } = convert('rule r:\n  shell: "x"\nrule hidden:\n  message: "Copying"\n', jobs);
-  expect(workflow['files']).toEqual([{ name: 'o', path: 'o' }]);
+  expect(workflow['jobs']).toMatchObject([{ outputs: ['o'] }]);
   expect(notes.map(noteText)).toEqual([expect.stringContaining('Snakefile:3: left out: 2 of 2 jobs of rule hidden: ')]);
 });
 
@@ -200,7 +200,7 @@ it('a log is an output where another job reads it, and none elsewhere', () => {
     printed('reads', { input: 'r.log', output: 'p' }, 'y'),
   ];
   const { workflow } = convert('rule r:\nrule reads:\n', jobs);
-  expect(workflow['jobs']).toMatchObject([{ output_files: ['o', 'r.log'] }, { input_files: ['r.log'] }]);
+  expect(workflow['jobs']).toMatchObject([{ outputs: ['o', 'r.log'] }, { inputs: ['r.log'] }]);
 });
 
 it('a checkpoint is left out, because what follows it is not known yet', () => {
@@ -248,8 +248,45 @@ it('a folder that an earlier attempt left is removed with what is in it; a bench
   ]);
   expect(workflow['jobs']).toMatchObject([
     { command: 'rm -rf -- o\nset -euo pipefail\nx' },
-    { command: expect.stringMatching(/^snakemake /), output_files: ['p', 'b.tsv'] },
-    { input_files: ['b.tsv'] },
+    { command: expect.stringMatching(/^snakemake /), outputs: ['p', 'b.tsv'] },
+    { inputs: ['b.tsv'] },
+  ]);
+});
+
+it('the jobs of a rule with wildcards are one entry, and a rule that needs Snakemake is one, too', () => {
+  const jobs = ['1', '2', '10'].flatMap((n) => [
+    printed('made', { output: `raw/${n}.txt`, wildcards: `n=${n}` }, 'None'),
+    printed('used', { input: `raw/${n}.txt`, output: `out/${n}.txt`, wildcards: `n=${n}` }, `sort raw/${n}.txt`),
+  ]);
+  const text = 'rule made:\n  output: temp("raw/{n}.txt")\n  run:\n    pass\nrule used:\n  shell: "x"\n';
+  const { workflow } = convert(text, jobs);
+  expect(workflow['parameters']).toEqual({ n: '[1, 2, 10]' });
+  expect(workflow['jobs']).toMatchObject([
+    {
+      name: 'made_{n}',
+      use_parameters: ['n'],
+      command: expect.stringMatching(/--allowed-rules made -- raw\/\{n\}\.txt$/),
+      outputs: [{ path: 'raw/{n}.txt', temporary: true }],
+    },
+    { name: 'used_{n}', inputs: ['raw/{n}.txt'], outputs: ['out/{n}.txt'] },
+  ]);
+  const { jobs: plan } = planned(workflow);
+  expect(plan.at(5)).toMatchObject({ name: 'used_10', command: expect.stringMatching(/sort raw\/10\.txt$/) });
+  expect(plan.at(5).inputFiles).toEqual(plan.at(2).outputFiles);
+});
+
+it('what a command means by ${output.NAME}, and Torc by something else, is left out', () => {
+  const job = (shell: string) => [printed('r', { output: 'o.txt' }, shell)];
+  const { notes } = convert('rule r:\n', job('groovy -e \'x = "${output.txt}"\''));
+  expect(notes.map(noteText)).toEqual([expect.stringContaining('Snakefile:1: left out: ${output.txt} in rule r')]);
+  expect(convert('rule r:\n', job('echo ${output}')).notes).toEqual([]);
+});
+
+it('a value of a wildcard may have a comma', () => {
+  const [job] = readDryRun(printed('r', { wildcards: 'a=x, y, b=z=1' }, 'x'));
+  expect([...(job?.wildcards ?? [])]).toEqual([
+    ['a', 'x, y'],
+    ['b', 'z=1'],
   ]);
 });
 

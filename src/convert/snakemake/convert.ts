@@ -1,7 +1,7 @@
 import { Refusal } from '../../core/contract/refusals.ts';
-import type { ValueMap } from '../../core/workflow-file/text/value.ts';
+import type { Value, ValueMap } from '../../core/workflow-file/text/value.ts';
 import { reportOf, type Conversion } from '../conversion.ts';
-import { fileEntries } from '../file-names.ts';
+import { foldFamilies } from '../fold/fold.ts';
 import { uniqueNames } from '../unique-names.ts';
 import { handlerOf, laterAttempts, retriesOf, usualRetries } from './attempts.ts';
 import { bySnakemake, byShell, needsSnakemake, protectedOf, temporaryOf } from './command.ts';
@@ -40,7 +40,6 @@ export function convertSnakemake({ files, printed, later = [], profiles = [] }: 
     throw new Refusal('CONVERSION_REFUSED', `${path}: Snakemake would run nothing, so there are no jobs`);
   const usual = usualRetries(profiles);
   reportFiles(files, usual > 0 || [...rules.values()].some(({ directives }) => directives.has('retries')), report);
-  const names = fileEntries();
   const unique = uniqueNames();
   const needs = sharedEntries('needs');
   const handlers = sharedEntries('retry');
@@ -48,6 +47,8 @@ export function convertSnakemake({ files, printed, later = [], profiles = [] }: 
   const laterOf = laterAttempts(later.map(readDryRun));
   const made = new Set(resolved.flatMap(({ output }) => output));
   const read = new Set(resolved.flatMap(({ input }) => input));
+  const outputOf = outputsOf(resolved, rules, read);
+  const origins = new Map<ValueMap, ResolvedJob>();
   const jobs = resolved.map((job) => {
     const rule = rules.get(job.rule);
     const measured = job.benchmark.filter((each) => read.has(each));
@@ -66,40 +67,45 @@ export function convertSnakemake({ files, printed, later = [], profiles = [] }: 
       : { ...(job.threads > 1 ? environmentOfThreads(job.threads) : {}), ...environmentOfTmpdir(job, rule) };
     // A log need not be written, unless another job reads it.
     const outputs = [...job.output, ...job.log.filter((each) => read.has(each)), ...measured];
-    return {
-      name: unique([job.rule, ...job.wildcards].join('_')),
+    const entry: ValueMap = {
+      name: unique([job.rule, ...job.wildcards.values()].join('_')),
       command: isOfSnakemake ? bySnakemake(job, rule, path) : byShell(job, rule),
       ...(Object.keys(env).length === 0 ? {} : { env }),
       ...(job.priority === undefined ? {} : { priority: job.priority }),
       ...(held === undefined ? {} : { licenses: held }),
       ...(asked === undefined ? {} : { resource_requirements: asked }),
       ...(handler === undefined ? {} : { failure_handler: handler }),
-      ...(job.input.length === 0 ? {} : { input_files: job.input.map(names.nameOf) }),
-      ...(outputs.length === 0 ? {} : { output_files: outputs.map(names.nameOf) }),
+      ...(job.input.length === 0 ? {} : { inputs: job.input }),
+      ...(outputs.length === 0 ? {} : { outputs: outputs.map(outputOf) }),
     };
-  });
-  // A file that no job reads is a target: Snakemake keeps it.
-  const marked = (of: typeof temporaryOf) =>
-    new Set(resolved.flatMap(({ rule, output }) => of(rules.get(rule)?.text ?? '', output) ?? []));
-  const [temporary, guarded] = [marked(temporaryOf), marked(protectedOf)];
-  const entries = names.entries.map((entry) => {
-    const path = entry['path'] as string;
-    if (guarded.has(path)) return { ...entry, protected: true };
-    return temporary.has(path) && read.has(path) ? { ...entry, temporary: true } : entry;
+    origins.set(entry, job);
+    return entry;
   });
   const limits = licenses.limits();
   if (made.size === 0) report.note('no output', 'no rule writes a file, so no job waits for another one');
-  return {
-    workflow: {
-      name: path.replace(/^.*\//, ''),
-      env: environmentOfThreads(1),
-      ...(Object.keys(limits).length === 0 ? {} : { limits }),
-      jobs,
-      ...(entries.length === 0 ? {} : { files: entries }),
-      ...(needs.entries.length === 0 ? {} : { resource_requirements: needs.entries }),
-      ...(handlers.entries.length === 0 ? {} : { failure_handlers: handlers.entries }),
-    },
-    notes: report.notes,
+  const workflow: ValueMap = {
+    name: path.replace(/^.*\//, ''),
+    env: environmentOfThreads(1),
+    ...(Object.keys(limits).length === 0 ? {} : { limits }),
+    jobs,
+    ...(needs.entries.length === 0 ? {} : { resource_requirements: needs.entries }),
+    ...(handlers.entries.length === 0 ? {} : { failure_handlers: handlers.entries }),
+  };
+  return { workflow: foldFamilies(workflow, (job) => origins.get(job)), notes: report.notes };
+}
+
+/** An output with the fate of `temp()` where a job reads it, because Snakemake keeps a target, or of `protected()`. */
+function outputsOf(
+  jobs: readonly ResolvedJob[],
+  rules: ReadonlyMap<string, WrittenRule>,
+  read: ReadonlySet<string>,
+): (path: string) => Value {
+  const marked = (of: typeof temporaryOf) =>
+    new Set(jobs.flatMap(({ rule, output }) => of(rules.get(rule)?.text ?? '', output) ?? []));
+  const [temporary, guarded] = [marked(temporaryOf), marked(protectedOf)];
+  return (path) => {
+    if (guarded.has(path)) return { path, protected: true };
+    return temporary.has(path) && read.has(path) ? { path, temporary: true } : path;
   };
 }
 
@@ -107,7 +113,21 @@ export function convertSnakemake({ files, printed, later = [], profiles = [] }: 
 function inOrder(jobs: readonly ResolvedJob[], rules: ReadonlyMap<string, WrittenRule>): readonly ResolvedJob[] {
   const places = new Map([...rules.keys()].map((rule, place) => [rule, place]));
   const placeOf = ({ rule }: ResolvedJob) => places.get(rule) ?? places.size;
-  return jobs.toSorted((a, b) => placeOf(a) - placeOf(b) || BY_NUMBERS.compare(jobKey(a), jobKey(b)));
+  const valuesOf = ({ wildcards }: ResolvedJob) => [...wildcards.values()];
+  return jobs.toSorted(
+    (a, b) =>
+      placeOf(a) - placeOf(b) ||
+      BY_NUMBERS.compare(a.rule, b.rule) ||
+      byNumbers(valuesOf(a), valuesOf(b)) ||
+      BY_NUMBERS.compare(jobKey(a), jobKey(b)),
+  );
+}
+
+/** By the first values that differ. */
+function byNumbers(one: readonly string[], other: readonly string[]): number {
+  const at = one.findIndex((value, place) => value !== other[place]);
+  const [a = '', b = ''] = [one[at], other[at]];
+  return BY_NUMBERS.compare(a, b) || (a < b ? -1 : 1) * Number(a !== b);
 }
 
 const BY_NUMBERS = new Intl.Collator('en', { numeric: true });

@@ -6,8 +6,8 @@ export interface ResolvedJob {
   readonly output: readonly string[];
   readonly log: readonly string[];
   readonly benchmark: readonly string[];
-  /** The values of the wildcards. */
-  readonly wildcards: readonly string[];
+  /** The values of the wildcards by name, in the order of Snakemake. */
+  readonly wildcards: ReadonlyMap<string, string>;
   readonly threads: number;
   readonly priority: number | undefined;
   /** `mem_mb=200, runtime=5` by name. */
@@ -63,7 +63,10 @@ function jobOf(rule: string, isCheckpoint: boolean, lines: readonly string[]): R
     output: paths('output'),
     log: paths('log'),
     benchmark: paths('benchmark'),
-    wildcards: list('wildcards').map((each) => each.slice(each.indexOf('=') + 1)),
+    // A value may have a comma: the next wildcard begins with its name.
+    wildcards: new Map(
+      (fields.get('wildcards') ?? '').split(/, (?=\w+=)/).flatMap((each) => (each === '' ? [] : [pairOf(each)])),
+    ),
     threads: Number(fields.get('threads') ?? 1),
     priority: Number.isInteger(priority) ? priority : undefined,
     resources: new Map(list('resources').map((each) => pairOf(each))),

@@ -26,6 +26,13 @@ export function reportJob(job: ResolvedJob, rule: WrittenRule | undefined, bySna
       `its jobs have ${job.threads}; --cores gives them more`,
       ...at,
     );
+  const [token] = (bySnakemake ? undefined : /\$\{(?:input|output)\.[^}]*\}/.exec(job.shell ?? '')) ?? [];
+  if (token !== undefined)
+    report.leaveOut(
+      `${token} in rule ${job.rule}`,
+      'in a command it is a path of the job: use another name there',
+      ...at,
+    );
   if (bySnakemake)
     report.note(`rule ${job.rule}`, 'its jobs let Snakemake run it, so it has to be installed where they run', ...at);
   if (rule?.flags.has('pipe') === true || rule?.flags.has('service') === true)

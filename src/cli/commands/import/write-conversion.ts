@@ -38,7 +38,7 @@ export async function writeConversion(
     );
   // JSON has no comments.
   const comments = format === 'yaml' ? reportComments(conversion) : '';
-  const text = `${comments}${writeText(workflow, format).trimEnd()}`;
+  const text = `${comments}${writeText(workflow, format, true).trimEnd()}`;
   const summary = `${counted(plan.jobs.length, 'job')}, ${counted(plan.files.length, 'file')}, ${counted(notes.length - left, 'note')}, ${left} left out`;
   if (asked.output === undefined) output.text(text);
   else await writeWhole(asked.output, (write) => write(text));
