@@ -1,5 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { StreamEvent } from '../core/contract/event.ts';
+import { ServiceError, Unreachable } from './errors.ts';
 
 /** An event, by default of a workflow, with its position in the stream. */
 export interface PlacedEvent<Event = StreamEvent> {
@@ -63,3 +64,10 @@ export async function* followEvents<Event = StreamEvent>({
     }
   }
 }
+
+/**
+ * Whether connecting again is useless, for `onLost`: a refusal stays the same, as that of a URL without the path of the service, and a
+ * server that was never reached is reported at once.
+ */
+export const isLostForGood = (error: unknown, wasConnected: boolean): boolean =>
+  (error instanceof ServiceError && error.status < 500) || (error instanceof Unreachable && !wasConnected);

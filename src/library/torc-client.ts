@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Client, createClient, queryOf } from '../client/client.ts';
-import { followEvents } from '../client/event-stream.ts';
+import { followEvents, isLostForGood } from '../client/event-stream.ts';
 import type { StreamEvent, StreamEventType } from '../core/contract/event.ts';
 import { BASE_PATH } from '../core/contract/base-path.ts';
 import { connect, type Connection } from '../client/node/connect.ts';
@@ -242,12 +242,19 @@ export class TorcClient extends WithCalls {
     const abort = new AbortController();
     const ended = signal === undefined ? abort.signal : AbortSignal.any([signal, abort.signal]);
     const query = queryOf({ level, types: types?.join(',') });
+    let wasConnected = false;
     try {
       for await (const { event } of followEvents<WorkflowEvent>({
         open: this.#connection.events(`/workflows/${workflowId}/events/stream${query}`),
         signal: ended,
         wait: (ms) => pause(ms, undefined, { signal: ended }).catch(() => {}),
-        ...(onConnected === undefined ? {} : { onConnected }),
+        onConnected() {
+          wasConnected = true;
+          onConnected?.();
+        },
+        onLost(error) {
+          if (isLostForGood(error, wasConnected)) throw error;
+        },
       })) {
         yield event;
       }

@@ -58,7 +58,21 @@ describe('a program that imports the library', () => {
   it('a program that imports the library learns when there is no server', async () => {
     const away = new TorcClient({ url: 'http://127.0.0.1:9/torc-service/v1' });
     await expect(away.ping()).rejects.toBeInstanceOf(library.Unreachable);
+    await expect(away.wait(1).next()).rejects.toBeInstanceOf(library.Unreachable);
     expect(asItIs(away)).toBe(away);
+  });
+
+  it('a program whose URL lacks the path of the service learns this from every call, also one that waits', async () => {
+    const astray = new TorcClient({ url: `http://127.0.0.1:${service.port}` });
+    const missing = {
+      code: 'ROUTE_UNKNOWN',
+      message: expect.stringContaining('all paths begin with /torc-service/v1'),
+    };
+    await expect(astray.create({ name: 'w', jobs: [] })).rejects.toMatchObject(missing);
+    await expect(astray.wait(1).next()).rejects.toMatchObject(missing);
+    await expect(astray.events(1).next()).rejects.toMatchObject(missing);
+    await expect(astray.run(1)).rejects.toMatchObject(missing);
+    astray.close();
   });
 
   it('a program that imports the library creates a workflow from an object, runs it, reads its output and recovers it', async () => {

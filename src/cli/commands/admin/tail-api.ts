@@ -1,5 +1,4 @@
 import { pause } from '../../../client/long-timers.ts';
-import { ServiceError } from '../../../client/errors.ts';
 import type { ApiEvent } from '../../../core/contract/admin.ts';
 import { command } from '../../command/command.ts';
 import { integerOption, option } from '../../command/option.ts';
@@ -19,7 +18,7 @@ export const adminTailApi = command('admin tail-api', {
   async run(context, _args, options) {
     const { output } = context;
     const { connection } = await context.service();
-    const { followEvents } = await import('../../../client/event-stream.ts');
+    const { followEvents, isLostForGood } = await import('../../../client/event-stream.ts');
     const { queryOf } = await import('../../../client/client.ts');
     const abort = new AbortController();
     process.once('SIGINT', () => abort.abort());
@@ -30,8 +29,7 @@ export const adminTailApi = command('admin tail-api', {
       wait: pause,
       onConnected: () => output.notice('Listening to the requests of the server.'),
       onLost: (error) => {
-        // A refusal stays the same, however often the request is repeated.
-        if (error instanceof ServiceError && error.status < 500) throw error;
+        if (isLostForGood(error, true)) throw error;
         output.warn(`the stream of requests was lost (${(error as Error).message}); connecting again`);
       },
     });

@@ -1,6 +1,5 @@
 import { appendFileSync } from 'node:fs';
 import { after, pause } from '../../../client/long-timers.ts';
-import { ServiceError, Unreachable } from '../../../client/errors.ts';
 import type { StreamEvent } from '../../../core/contract/event.ts';
 import { streamEventWords } from '../../../core/lifecycle/explain/event-words.ts';
 import { chooseWorkflow } from '../../choose/choose-workflow.ts';
@@ -23,7 +22,7 @@ export const eventsMonitor = command('events monitor [workflow]', {
     const id = await chooseWorkflow(context, workflow);
     const append = appendTo(options.filename);
     const { connection } = await context.service();
-    const { followEvents } = await import('../../../client/event-stream.ts');
+    const { followEvents, isLostForGood } = await import('../../../client/event-stream.ts');
     const { queryOf } = await import('../../../client/client.ts');
     const abort = new AbortController();
     process.once('SIGINT', () => abort.abort());
@@ -31,7 +30,7 @@ export const eventsMonitor = command('events monitor [workflow]', {
     if (minutes !== undefined) after(minutes * 60_000, () => abort.abort()).unref();
     const openFrom = connection.events(`/workflows/${id}/events/stream${queryOf({ level: options.level })}`);
     let first = options.lastEventId;
-    // A server that never answered is reported at once; an outage once, until it is over.
+    // An outage is reported once, until it is over.
     let wasReached = false;
     let reported: string | undefined;
     const events = followEvents({
@@ -43,9 +42,7 @@ export const eventsMonitor = command('events monitor [workflow]', {
         reported = undefined;
       },
       onLost: (error) => {
-        // A refusal stays the same, however often the request is repeated.
-        if (error instanceof ServiceError && error.status < 500) throw error;
-        if (error instanceof Unreachable && !wasReached) throw error;
+        if (isLostForGood(error, wasReached)) throw error;
         const { message } = error as Error;
         if (message !== reported) context.output.warn(`the event stream was lost (${message}); connecting again`);
         reported = message;
