@@ -74,6 +74,28 @@ it('an invalid value of a setting causes a warning at its place', () => {
   expect(codes({ termination_signal: 'SIGINT', sigterm_lead_seconds: 1 })).toEqual([]);
 });
 
+describe('a resource_monitor that does not say whether jobs are measured', () => {
+  const warnings = (config: object) => read({ resource_monitor: config }).problems.map(({ message }) => message);
+
+  it.each([
+    [{ sample_interval_seconds: 5 }],
+    [{ generate_plots: true }],
+    [{ granularity: 'time_series' }],
+    [{ jobs: { granularity: 'time_series' }, compute_node: { enabled: true } }],
+  ])('%j has a warning, because it turns measuring and memory limits off', (config) => {
+    expect(warnings(config)).toEqual([expect.stringContaining('no job is measured, and no memory limit is enforced')]);
+  });
+
+  it.each([
+    [{ sample_interval_seconds: 5, jobs: { enabled: true } }],
+    [{ sample_interval_seconds: 5, jobs: { enabled: false } }],
+    [{ enabled: true, granularity: 'time_series' }],
+    [{ sonar: true }],
+    [{ compute_node: { enabled: true } }],
+    [{}],
+  ])('%j has none', (config) => expect(warnings(config)).toEqual([]));
+});
+
 it('auto follows the rules of slurm where there is a scheduler, otherwise those of direct', () => {
   expect(errors({ mode: 'auto', sigterm_lead_seconds: 1 }, scheduler)).toEqual([LEAD]);
   expect(errors({ mode: 'auto', sigterm_lead_seconds: 1 })).toEqual([]);

@@ -1,7 +1,8 @@
 import { misplacedSettings, uselessSettings } from '../../attempt/execution.ts';
+import { monitorsJobs } from '../../lifecycle/resources/job-monitoring.ts';
 import type { Draft } from '../link/draft.ts';
 import type { Complain } from '../problems/problems.ts';
-import type { ExecutionConfigSpec } from '../shape/workflow.ts';
+import type { ExecutionConfigSpec, WorkflowSpec } from '../shape/workflow.ts';
 
 type Setting = keyof ExecutionConfigSpec;
 
@@ -22,6 +23,8 @@ export function checkExecution({ spec }: Draft, complain: Complain): void {
   for (const { setting, message } of uselessSettings(config))
     complain({ code: 'SETTING_USELESS', message, path: ['execution_config', setting] });
 
+  checkMonitor(spec.resource_monitor, complain);
+
   const workerPerNode = (spec.actions ?? []).findIndex((action) => action.start_one_worker_per_node === true);
   checkMpi(config, workerPerNode >= 0 && !isSlurm, refuse);
   if (workerPerNode >= 0 && mode !== 'direct') {
@@ -33,6 +36,20 @@ export function checkExecution({ spec }: Draft, complain: Complain): void {
       allowed: ['direct'],
     });
   }
+}
+
+/** Without `resource_monitor` jobs are measured; with one that does not say so they are not, as in Torc. */
+function checkMonitor(config: WorkflowSpec['resource_monitor'], complain: Complain): void {
+  if (config === undefined || Object.keys(config).length === 0 || monitorsJobs(config)) return;
+  const isSaid = config.enabled !== undefined || config.jobs?.enabled !== undefined;
+  if (isSaid || (config.compute_node?.enabled === true && config.jobs === undefined)) return;
+  complain({
+    code: 'SETTING_USELESS',
+    message:
+      'resource_monitor without jobs.enabled: no job is measured, and no memory limit is enforced; write jobs: { enabled: true }, or false if that is meant',
+    path: ['resource_monitor'],
+    atKey: true,
+  });
 }
 
 function checkMpi(

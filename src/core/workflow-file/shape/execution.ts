@@ -97,7 +97,11 @@ const granularity = choiceShape(['summary', 'time_series']);
 
 const jobMonitor = open(
   object('JobMonitorConfig', {
-    enabled: may(booleanShape, 'Measure CPU and memory of each job.', { standard: false, example: true }),
+    enabled: may(
+      booleanShape,
+      'Measure CPU and memory of each job. In direct mode memory limits are enforced only where jobs are measured.',
+      { standard: false, example: true },
+    ),
     granularity: may(granularity, 'Keep only peaks and averages (summary), or every sample (time_series).', {
       standard: 'summary',
       example: 'time_series',

@@ -80,7 +80,7 @@ export const workflow = object('WorkflowSpec', {
   execution_config: may(executionConfig, 'How jobs start and end, and where their output goes.'),
   resource_monitor: may(
     resourceMonitor,
-    'What to measure while jobs run. Without it jobs are measured in summary mode, every 10 seconds.',
+    'What to measure while jobs run. Without it jobs are measured in summary mode, every 10 seconds; with it only if it says so with jobs.enabled, sonar or enabled.',
   ),
   limits: may(
     map(integerShape),
