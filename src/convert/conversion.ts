@@ -62,3 +62,6 @@ export const reportComments = ({ notes }: Conversion): string =>
   notes.map((note) => `# ${noteText(note).replaceAll('\n', '\n#   ')}\n`).join('');
 
 export const leavesOut = ({ notes }: Conversion): boolean => notes.some(({ isLeftOut }) => isLeftOut);
+
+/** What Torc replaces in the command of a job with paths, as `${output.bam}`; programs may mean something else by it. */
+export const pathTokenIn = (command: string): string | undefined => /\$\{(?:input|output)\.[^}]*\}/.exec(command)?.[0];

@@ -7,26 +7,18 @@ import { convertMakefile } from '../../src/operations/create/convert/make.ts';
 import { planned } from '../spec/reading.ts';
 import { folderWith } from '../support/folder-with.ts';
 import { temporaryFolder, torc } from '../support/programs.ts';
+import { type SingleJob, singleJobs } from '../support/single-jobs.ts';
 
 /** `torc import make`: what make does with a makefile, the workflow does too. */
 
 const hasMake = spawnSync('make', ['--version'], { encoding: 'utf8' }).stdout?.startsWith('GNU Make') === true;
 
-interface Job {
-  readonly name: string;
-  readonly depends_on?: readonly string[];
-  readonly input_files?: readonly string[];
-  readonly output_files?: readonly string[];
-}
-
 /** The jobs that come right before each job but `all`, by names and files. */
 function comesAfter(workflow: object): Record<string, string[]> {
-  const { jobs } = workflow as { jobs: readonly Job[] };
-  const maker = new Map(
-    jobs.flatMap(({ name, output_files: files = [] }) => files.map((file) => [file, name] as const)),
-  );
-  const before = ({ depends_on: names = [], input_files: files = [] }: Job) => [
-    ...new Set([...names, ...files.flatMap((file) => maker.get(file) ?? [])]),
+  const jobs = singleJobs(workflow);
+  const maker = new Map(jobs.flatMap(({ name, outputs }) => outputs.map((path) => [path, name] as const)));
+  const before = (job: SingleJob) => [
+    ...new Set([...job.before, ...job.inputs.flatMap((path) => maker.get(path) ?? [])]),
   ];
   return Object.fromEntries(jobs.filter(({ name }) => name !== 'all').map((job) => [job.name, before(job).toSorted()]));
 }
@@ -148,17 +140,39 @@ force: ;
     expect(stderr).toContain('rules.mk:3: note: $(MAKE) for all');
   });
 
+  it('the targets of a pattern rule are one entry with a parameter, one that differs is another', async () => {
+    const folder = folderWith({
+      Makefile:
+        'all: out/1.txt out/2.txt out/3.txt a.done\nout/%.txt: in/%.c\n\tcp $< $@\nout/2.txt: more.h\n%.done: ; touch $@\n',
+      'in/1.c': '',
+      'in/2.c': '',
+      'in/3.c': '',
+      'more.h': '',
+    });
+    const { stdout } = await torc(['-f', 'json', 'import', 'make', 'Makefile'], { cwd: folder });
+    const workflow = JSON.parse(stdout) as { parameters: object; jobs: readonly object[] };
+    expect(workflow.parameters).toEqual({ stem: '[1, 3]' });
+    expect(workflow.jobs).toMatchObject([
+      { name: 'out_{stem}.txt', use_parameters: ['stem'], command: 'cp in/{stem}.c out/{stem}.txt' },
+      { name: 'out_2.txt', inputs: ['in/2.c', 'more.h'] },
+      { name: 'a.done' },
+    ]);
+    expect(singleJobs(workflow).map(({ name }) => name)).toEqual(['out_1.txt', 'out_3.txt', 'out_2.txt', 'a.done']);
+  });
+
   it('names with blanks and dollar signs keep their dependencies', async () => {
     const folder = folderWith({
       Makefile: "all: a\\ b.txt c$$d.txt\n\tcat 'a b.txt'\na\\ b.txt: ; touch '$@'\nc$$d.txt: ; touch '$@'\n",
     });
     const { stdout } = await torc(['-f', 'json', 'import', 'make', 'Makefile'], { cwd: folder });
-    const { jobs, files } = JSON.parse(stdout) as { jobs: readonly Job[]; files: readonly object[] };
-    expect(files).toEqual([
-      { name: 'a_b.txt', path: 'a b.txt' },
-      { name: 'c_d.txt', path: 'c$d.txt' },
-    ]);
-    expect(jobs.find(({ name }) => name === 'all')?.input_files).toEqual(['a_b.txt', 'c_d.txt']);
+    const jobs = singleJobs(JSON.parse(stdout) as object);
+    expect(
+      jobs
+        .map(({ outputs }) => outputs)
+        .flat()
+        .toSorted(),
+    ).toEqual(['a b.txt', 'c$d.txt']);
+    expect(jobs.find(({ name }) => name === 'all')?.inputs).toEqual(['a b.txt', 'c$d.txt']);
   });
 
   it('what a makefile prints with $(info) is no command, and several lines of a variable are', async () => {

@@ -1,6 +1,7 @@
 import { Refusal } from '../../core/contract/refusals.ts';
-import { reportOf, type Conversion } from '../conversion.ts';
-import { fileEntries } from '../file-names.ts';
+import type { ValueMap } from '../../core/workflow-file/text/value.ts';
+import { pathTokenIn, reportOf, type Conversion } from '../conversion.ts';
+import { foldFamilies, type JobOrigin } from '../fold/fold.ts';
 import { compareLines, compareOrder, type JobOrder } from './agreement.ts';
 import { commandIn, type RecipeRun } from './command.ts';
 import { readDatabase } from './database.ts';
@@ -51,21 +52,35 @@ export function convertMake(run: MakeRun): Conversion {
     );
   const look = readSecondLook(printed, run.answer ?? '', environment.mayExport);
   const reading: MakeReading = { targets, made, walk, look, report };
-  const files = fileEntries();
+  const origins = new Map<ValueMap, JobOrigin>();
   const order: JobOrder[] = [];
-  const jobs = [...new Set(made.values())].map((job) => {
-    const { inputs, dependsOn } = neededBy(job, reading);
+  const temporary = intermediateOf(targets);
+  const needs = [...new Set(made.values())].map((job) => ({ job, ...neededBy(job, reading) }));
+  const read = new Set(needs.flatMap(({ inputs }) => inputs));
+  const jobs = needs.map(({ job, inputs, dependsOn }) => {
     order.push({ name: job.name, inputs, dependsOn, outputs: job.outputs });
     const { set, unset } = differencesOf(job, targets, look, environment, report);
     const command = deletingOnError(commandIn(job, run, reading), job, targets);
-    return {
+    const token = pathTokenIn(command);
+    if (token !== undefined)
+      report.leaveOut(
+        `${token} in the recipe of ${job.target}`,
+        'in a command it is a path of the job: use another name',
+      );
+    const outputs = job.outputs.map((path) =>
+      temporary.has(path) && read.has(path) ? { path, temporary: true } : path,
+    );
+    const entry: ValueMap = {
       name: job.name,
       command: unset.length === 0 ? command : `unset ${unset.join(' ')}\n${command}`,
       ...(Object.keys(set).length === 0 ? {} : { env: set }),
       ...(dependsOn.length === 0 ? {} : { depends_on: dependsOn }),
-      ...(inputs.length === 0 ? {} : { input_files: inputs.map(files.nameOf) }),
-      ...(job.outputs.length === 0 ? {} : { output_files: job.outputs.map(files.nameOf) }),
+      ...(inputs.length === 0 ? {} : { inputs }),
+      ...(outputs.length === 0 ? {} : { outputs }),
     };
+    const { file, line, stem } = targets.get(job.target) ?? {};
+    if (stem !== undefined) origins.set(entry, { rule: `${file}:${line}`, wildcards: new Map([['stem', stem]]) });
+    return entry;
   });
   reportExisting(
     [...made.keys()].filter((name) => !walk.missing.has(name) && targets.get(name)?.isPhony !== true),
@@ -82,21 +97,12 @@ export function convertMake(run: MakeRun): Conversion {
     'make knows only how many recipes run at once; add resource_requirements where a job needs more than one CPU',
   );
   const env = forAll(environment, look);
-  const temporary = intermediateOf(targets);
-  const read = new Set(order.flatMap(({ inputs }) => inputs));
-  const entries = files.entries.map((entry) => {
-    const path = entry['path'] as string;
-    return temporary.has(path) && read.has(path) ? { ...entry, temporary: true } : entry;
-  });
-  return {
-    workflow: {
-      name: `make ${goals.join(' ')}`,
-      ...(Object.keys(env).length === 0 ? {} : { env }),
-      jobs,
-      ...(entries.length === 0 ? {} : { files: entries }),
-    },
-    notes: report.notes,
+  const workflow: ValueMap = {
+    name: `make ${goals.join(' ')}`,
+    ...(Object.keys(env).length === 0 ? {} : { env }),
+    jobs,
   };
+  return { workflow: foldFamilies(workflow, (job) => origins.get(job)), notes: report.notes };
 }
 
 /** The targets that make deletes when what needs them is made: `.SECONDARY` and `.PRECIOUS` keep them. */

@@ -15,6 +15,8 @@ export interface Target {
   readonly privates: readonly string[];
   readonly file: string | undefined;
   readonly line: number | undefined;
+  /** What `%` stands for in the rule of a pattern that makes it; undefined for a rule without one. */
+  readonly stem: string | undefined;
 }
 
 export interface MakeDatabase {
@@ -143,6 +145,7 @@ function targetOf(
       privates: variables.filter(({ isPrivate }) => isPrivate).map((each) => each.name),
       file,
       line: line === undefined ? undefined : Number(line),
+      stem: /^#  Implicit\/static pattern stem: ['`](.*)'$/.exec(flag('Implicit/static pattern stem: ') ?? '')?.[1],
     },
   ];
 }

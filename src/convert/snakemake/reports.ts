@@ -1,4 +1,4 @@
-import type { Report } from '../conversion.ts';
+import { pathTokenIn, type Report } from '../conversion.ts';
 import { countsOf, type ResolvedJob } from './dry-run.ts';
 import { temporaryOf } from './command.ts';
 import { reportResources } from './requirements.ts';
@@ -26,7 +26,7 @@ export function reportJob(job: ResolvedJob, rule: WrittenRule | undefined, bySna
       `its jobs have ${job.threads}; --cores gives them more`,
       ...at,
     );
-  const [token] = (bySnakemake ? undefined : /\$\{(?:input|output)\.[^}]*\}/.exec(job.shell ?? '')) ?? [];
+  const token = bySnakemake ? undefined : pathTokenIn(job.shell ?? '');
   if (token !== undefined)
     report.leaveOut(
       `${token} in rule ${job.rule}`,

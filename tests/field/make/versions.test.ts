@@ -59,8 +59,8 @@ test.each(VERSIONS)('GNU make %s: a target with a variable of its own keeps its 
     new Set(['W']),
     [],
     [
-      { name: 'd', command: 'echo d > d', output_files: ['d'] },
-      { name: 'r', command: 'set -e\necho 5 > r\ncat d >> r || true', input_files: ['d'], output_files: ['r'] },
+      { name: 'd', command: 'echo d > d', outputs: ['d'] },
+      { name: 'r', command: 'set -e\necho 5 > r\ncat d >> r || true', inputs: ['d'], outputs: ['r'] },
     ],
   ]);
 });
@@ -167,7 +167,7 @@ describe.skipIf(!hasMake)('programs by the name of make', () => {
   it('a banner before all that make prints changes nothing', async () => {
     const { workflow, notes } = await withMake('echo "make: loading …"; echo "GNU make of this site"; exec real "$@"');
     expect([workflow['jobs'], notes.filter(({ isLeftOut }) => isLeftOut)]).toEqual([
-      [{ name: 'a.x', command: 'touch a.x', output_files: ['a.x'] }],
+      [{ name: 'a.x', command: 'touch a.x', outputs: ['a.x'] }],
       [],
     ]);
   });
