@@ -42,8 +42,10 @@ const handlers = {
 
 /** Rows that are read at once. */
 const ROWS_AT_ONCE = 2_000;
-/** A piece takes so long: meanwhile a client that left is not noticed. */
+/** A piece takes so long at most: meanwhile a client that left is not noticed. */
 const PIECE_MS = 50;
+/** A piece has so many bytes at most: 50 ms were enough for 20 MB of few large records, which the room of replies did not expect. */
+const PIECE_BYTES = 2 * 2 ** 20;
 
 /** The reply; of a long list only a piece at a time exists as objects. */
 function replyTo({ name, input, page }: ReadQuestion): unknown {
@@ -86,13 +88,16 @@ function goOn(): WrittenPiece {
   if (reading === undefined) throw new Error('no read is open');
   const { texts, pack } = reading;
   const parts: Part[] = [];
-  for (const until = performance.now() + PIECE_MS; performance.now() < until;) {
+  let bytes = 0;
+  for (const until = performance.now() + PIECE_MS; bytes < PIECE_BYTES && performance.now() < until;) {
     const { value, done } = texts.next();
     if (done === true) {
       leave();
       return { parts, isEnd: true };
     }
-    parts.push(pack(value));
+    const part = pack(value);
+    bytes += part.bytes.length;
+    parts.push(part);
   }
   return { parts, isEnd: false };
 }

@@ -69,6 +69,27 @@ it('no reply is begun while the room is used up, but for a short one; it is free
   expect(room.usedBytes).toBe(0);
 });
 
+it('short replies wait for no long ones, but for each other while they keep a quarter of the room and all of it is used', async () => {
+  const { client, room } = create();
+  const [long, short] = [client(), client('short read')];
+  await turn();
+  heldOf(long).add(100);
+  heldOf(short).add(25);
+  heldOf(short).made();
+  const second = client('short read');
+  await turn();
+  expect(reports(second)).toEqual(['']);
+  heldOf(short).sent(1, 1);
+  await turn();
+  expect(reports(second)).toEqual(['begun']);
+  heldOf(long).end();
+  heldOf(second).add(70);
+  heldOf(second).made();
+  const third = client('short read');
+  await turn();
+  expect([...reports(third), room.usedBytes]).toEqual(['begun', 94]);
+});
+
 it('a reply is full when as much is kept for it as may be, and not when its client read', async () => {
   const { client } = create();
   const first = client();

@@ -7,7 +7,8 @@ import type { ReplyReceiver } from './answers.ts';
  * The memory for long replies: all of them share one budget, from the first byte that is made until the client has it.
  *
  * Replies of one kind are made one after another, in the order of their requests, and none is begun while the budget is used
- * up. One that was begun continues to its own limit, and beyond it as fast as its client reads. So the budget is exceeded by one
+ * up. Short reads wait only for short reads, which have a part of the budget for themselves: a few rows may be large. A reply that
+ * was begun continues to its own limit, and beyond it as fast as its client reads. So the budget is exceeded by that part and one
  * reply of each kind at most. A client that leaves ends its reply, whether it waits, is made or is sent; one that reads
  * too slowly loses its connection.
  */
@@ -42,6 +43,8 @@ const LOOKS = 20;
 const RETRY_SECONDS = 10;
 /** While less of the room is used, replies are not packed: a list of 10,000 jobs takes a third less processor time. */
 const PLAIN_SHARE = 1 / 2;
+/** What short reads may keep while others use up the room: pages of 100 jobs for a hundred clients. */
+const SHORT_SHARE = 1 / 4;
 
 interface Waiting {
   readonly kind: ReplyKind;
@@ -60,10 +63,14 @@ export function createReplyRoom(onUnread: OnUnread = () => {}, limits: Partial<t
   /** Looks at the replies that are sent. */
   const looks = new Set<() => void>();
   let usedBytes = 0;
+  /** Those of short reads. */
+  let shortBytes = 0;
   let timer: NodeJS.Timeout | undefined;
 
   // A page of few rows waits for no list of many.
-  const mayBegin = (kind: ReplyKind) => !making.has(kind) && (kind === 'short read' || usedBytes < allBytes);
+  const hasRoom = (kind: ReplyKind) =>
+    usedBytes < allBytes || (kind === 'short read' && shortBytes < allBytes * SHORT_SHARE);
+  const mayBegin = (kind: ReplyKind) => !making.has(kind) && hasRoom(kind);
   const admit = () => {
     for (const each of waiting) if (mayBegin(each.kind)) each.begin();
   };
@@ -83,6 +90,11 @@ export function createReplyRoom(onUnread: OnUnread = () => {}, limits: Partial<t
 
   const hold = (client: ReplyReceiver, kind?: ReplyKind): HeldReply => {
     let bytes = 0;
+    const keep = (more: number) => {
+      bytes += more;
+      usedBytes += more;
+      if (kind === 'short read') shortBytes += more;
+    };
     let textBytes = 0;
     let isMade = false;
     let isOver = false;
@@ -112,7 +124,7 @@ export function createReplyRoom(onUnread: OnUnread = () => {}, limits: Partial<t
     const end = () => {
       if (isOver) return;
       isOver = true;
-      usedBytes -= bytes;
+      keep(-bytes);
       looks.delete(look);
       for (const act of whenOver) act();
       made();
@@ -124,15 +136,12 @@ export function createReplyRoom(onUnread: OnUnread = () => {}, limits: Partial<t
     return {
       plainBytes: Math.max(PLAIN_BYTES, allBytes * PLAIN_SHARE - usedBytes),
       add(more) {
-        if (isOver) return;
-        bytes += more;
-        usedBytes += more;
+        if (!isOver) keep(more);
       },
       sent(some, ofText) {
         if (isOver) return;
         textBytes += ofText;
-        bytes -= some;
-        usedBytes -= some;
+        keep(-some);
         admit();
       },
       get isFull() {
