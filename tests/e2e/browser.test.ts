@@ -1,16 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BASE_PATH } from '../../src/core/contract/base-path.ts';
+import { CHROMIUM } from '../support/browser.ts';
 import { startServer, temporaryFolder } from '../support/programs.ts';
 
 /** A real browser with pages that mean harm. Without chromium these tests are skipped. */
-
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 
 /** Opens an address in a browser of its own, for which the name evil.example stands for this machine. */
 function browse(url: string): void {

@@ -7,8 +7,13 @@ import { onTestFinished } from 'vitest';
 import { isCi } from './in-ci.ts';
 import { whenFileIsOver } from './over.ts';
 
-/** A browser that a test drives; undefined where there is none. */
-export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+/**
+ * A browser that a test drives; undefined where there is none. The first is Chromium without its windows, from the package of that name:
+ * the same engine, and a test takes a third less CPU time.
+ */
+export const CHROMIUM = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
+  .map((name) => `/usr/bin/${name}`)
+  .find(existsSync);
 
 let opened: Promise<Browser> | undefined;
 
