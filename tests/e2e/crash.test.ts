@@ -7,7 +7,7 @@ import { random } from '../support/random.ts';
 import { processesWith, readProcesses } from '../support/processes.ts';
 
 /** Runs of each test, every one with moments of its own: more by hand, with TORC_SEEDS. */
-const SEEDS = Array.from({ length: Number(process.env['TORC_SEEDS'] ?? (isCi ? 3 : 1)) }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: Number(process.env['TORC_SEEDS'] ?? (isCi ? 2 : 1)) }, (_, index) => index + 1);
 
 const JOBS = 300;
 

@@ -11,7 +11,7 @@ import { random } from '../support/random.ts';
  * A server with telemetry, three runners and clients that misbehave, while processes are killed and stopped, the disk is
  * full, clocks jump and files are cut. By hand: TORC_FAULTS_SECONDS=28800 TORC_FAULTS_SEED=1.
  */
-const SECONDS = Number(process.env['TORC_FAULTS_SECONDS'] ?? (isCi ? 180 : 30));
+const SECONDS = Number(process.env['TORC_FAULTS_SECONDS'] ?? (isCi ? 90 : 30));
 const SEED = Number(process.env['TORC_FAULTS_SEED'] ?? Date.now() % 1_000_000);
 const RUNNERS = 3;
 const LAYERS = 4;

@@ -16,7 +16,7 @@ import {
 import { random } from '../support/random.ts';
 
 /** Runs with moments of their own; more by hand, with TORC_SEEDS. */
-const SEEDS = Array.from({ length: Number(process.env['TORC_SEEDS'] ?? (isCi ? 3 : 1)) }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: Number(process.env['TORC_SEEDS'] ?? (isCi ? 2 : 1)) }, (_, index) => index + 1);
 /** What happens to each. */
 const BLOWS = 6;
 const EACH = 60;

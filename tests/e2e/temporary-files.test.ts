@@ -225,7 +225,7 @@ describe('torc workflows clean', () => {
   });
 });
 
-const SEEDS = Array.from({ length: Number(process.env['TORC_SEEDS'] ?? (isCi ? 4 : 1)) }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: Number(process.env['TORC_SEEDS'] ?? (isCi ? 2 : 1)) }, (_, index) => index + 1);
 
 describe.each(SEEDS)('with moments of seed %d', (seed) => {
   it('runners and servers that are killed lose no temporary file that a job needs, and leave none in the end', async () => {
@@ -266,11 +266,13 @@ describe.each(SEEDS)('with moments of seed %d', (seed) => {
       if (round % 2 === 0) runner.child.kill('SIGKILL');
       await runner.ended;
     }
-    for (let round = 0; round < 8; round += 1) await run('1', '--retry-failed');
+    const completed = async () =>
+      (await server.client.getWorkflowStatus({ params: { id: 1 } })).jobs_by_status.completed;
+    for (let round = 0; round < 8 && (await completed()) < jobs.length; round += 1) await run('1', '--retry-failed');
     await run('1');
     expect(isThere('violations') ? readFileSync(join(folder, 'violations'), 'utf8') : '').toBe('');
     expect(readFileSync(join(folder, 'mine'), 'utf8')).toBe('mine');
-    expect((await server.client.getWorkflowStatus({ params: { id: 1 } })).jobs_by_status.completed).toBe(jobs.length);
+    expect(await completed()).toBe(jobs.length);
     for (const { index, temporary } of jobs) expect([index, isThere(`f${index}`)]).toEqual([index, !temporary]);
     expect((await run('1', '--update')).stderr).toContain(`nothing to run: ${jobs.length} up to date`);
   }, 180_000);
