@@ -10,8 +10,8 @@ const root = resolve(import.meta.dirname, '../../..');
 /**
  * Takes the steps of a page in a fresh folder. Throws at the first that does not do what the page says.
  *
- * Without a network, what is done in a fresh clone of the repository is left out: `npm ci` fetches packages for 20 s. What
- * needs a Slurm cluster is left out where SLURM_CONF names none, a PBS cluster where PBS_CONF_FILE does, what needs hosts that ssh reaches where TORC_TEST_HOSTS is not set,
+ * Without a network, what is done in a fresh clone of the repository is left out: `npm ci` fetches packages for 20 s, and .ci/run does
+ * so. What needs a Slurm cluster is left out where SLURM_CONF names none, a PBS cluster where PBS_CONF_FILE does, what needs hosts that ssh reaches where TORC_TEST_HOSTS is not set,
  * and what needs a program of this machine where there is none.
  */
 export async function follow(steps: readonly Step[], options: ReaderOptions): Promise<Followed> {
