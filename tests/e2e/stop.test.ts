@@ -86,14 +86,14 @@ describe('a runner that cannot start jobs any more, while one runs', () => {
 
 describe('a runner whose slots are all busy', () => {
   it('a runner whose slots are all busy hears at once that the workflow was canceled', async () => {
-    const full = await runOf(`  - {name: long, command: '${LONG}'}\n`, ['--num-cpus', '1']);
+    const full = await runOf(`  - {name: long, command: '${LONG}'}\n`, ['--num-cpus', '1', '-p', '100']);
     await isThere(join(full.folder, 'pid-1'));
     const canceledAt = performance.now();
     await full.server.client.cancelWorkflow({ params: { id: 1 } });
     const { stderr } = await full.runner.ended;
     expect(stderr).toContain('the workflow was canceled');
     expect(isAlive(full.folder)).toBe(false);
-    // Without the event it would ask for the first time after 5 s.
-    expect(performance.now() - canceledAt).toBeLessThan(5_000);
+    // Without the event it would ask for the first time after 100 s.
+    expect(performance.now() - canceledAt).toBeLessThan(90_000);
   });
 });

@@ -258,7 +258,8 @@ describe('SQL of an administrator on a server with a port', () => {
       await new Promise((resolve) => void setImmediate(resolve));
     }
     await outcome;
-    expect(longestMs).toBeLessThan(2_000);
+    // Where they waited for it, one would take its 4 s.
+    expect(longestMs).toBeLessThan(3_800);
     expect((await client.listEvents({ query: { workflow_id: 1 } })).items).toEqual([]);
     await client.createWorkflow({ body: { name: 'after', user: 'u' } });
     expect((await client.listAuditLog({ query: {} })).items).toMatchObject([{ success: false, sql_text: forEver }]);

@@ -59,7 +59,7 @@ describe('a client of the event stream', () => {
     });
     for (let index = 0; index < 600; index += 1) expect((await heard.next())?.data['index']).toBe(index);
     // The keep-alive would have woken it only after 15 s.
-    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(performance.now() - began).toBeLessThan(14_000);
     await report({ after: true });
     expect((await heard.next())?.data).toEqual({ after: true });
     await heard.close();

@@ -41,13 +41,16 @@ function opened(limits: CheckpointLimits) {
 it('the log is copied into the file in another thread, and begins anew however long writes go on', async () => {
   const { write, logged, broken } = opened({ begin: 50, limit: 0 });
   let longest = 0;
-  for (let commit = 0; commit < 500; commit += 1) {
+  // On a busy machine the thread gets its turns late: then more is written meanwhile. Without copies it grows on.
+  for (let begins = 0, before = 0; begins < 3;) {
     await write(10);
-    longest = Math.max(longest, logged().pages);
+    const { pages } = logged();
+    expect(pages).toBeLessThan(50_000);
+    if (pages < before) begins += 1;
+    before = pages;
+    longest = Math.max(longest, pages);
   }
-  // Without copies it would have 5,000 pages.
   expect(longest).toBeGreaterThanOrEqual(50);
-  expect(longest).toBeLessThan(1_000);
   expect(broken).toEqual([]);
 });
 
