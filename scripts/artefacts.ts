@@ -90,7 +90,7 @@ if (values.format.includes('rpm') && !hasRpm)
   process.stdout.write('skipped: the packages of RPM, because rpmbuild is missing\n');
 const about = { description, maintainer: release.maintainer };
 for (const [platform, files] of platforms) {
-  const parts = { version: VERSION, platform, files: systemFilesOf(files), about, atSeconds };
+  const parts = { version: VERSION, platform, files: systemFilesOf(files), about, atSeconds, isTrial: values.trial };
   const made = [values.format.includes('deb') && debOf(parts), hasRpm && rpmOf(parts)];
   for (const each of made) if (each) lines.push(written(each));
 }
@@ -135,6 +135,7 @@ function wheelFor(programs?: WheelParts['programs']): string {
       licences: of((path) => path === 'LICENSE'),
       programs,
       atSeconds,
+      isTrial: values.trial,
     }),
   );
 }

@@ -79,13 +79,12 @@ function headOf({ path, mode, kind, link, sizeBytes, atSeconds }: Head): Buffer 
   return head;
 }
 
-/**
- * Writes the archive compressed; returns the line of it in SHA256SUMS, and its size. `isTrial`: in a tenth of the time, and a fifth
- * larger.
- */
+/** The level of zlib; `isTrial`: in a tenth of the time, and a fifth larger. */
+export const levelOf = (isTrial = false): number => (isTrial ? constants.Z_BEST_SPEED : constants.Z_BEST_COMPRESSION);
+
+/** Writes the archive compressed; returns the line of it in SHA256SUMS, and its size. */
 export async function writeArchive(archive: Buffer, path: string, format: ArchiveFormat, isTrial = false) {
-  if (format === 'tar.gz')
-    writeFileSync(path, gzipSync(archive, { level: isTrial ? constants.Z_BEST_SPEED : constants.Z_BEST_COMPRESSION }));
+  if (format === 'tar.gz') writeFileSync(path, gzipSync(archive, { level: levelOf(isTrial) }));
   else {
     const bare = path.slice(0, -'.xz'.length);
     writeFileSync(bare, archive);

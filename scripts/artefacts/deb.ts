@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { type Files, tarOf } from './archive.ts';
+import { type Files, levelOf, tarOf } from './archive.ts';
 import type { Platform } from './runtimes.ts';
 import { packed, systemText } from './system-files.ts';
 
@@ -13,13 +13,14 @@ export interface PackageOfSystem {
   readonly files: Files;
   readonly about: { readonly description: string; readonly maintainer: string };
   readonly atSeconds: number;
+  readonly isTrial?: boolean;
 }
 
 /**
  * A package for Debian and Ubuntu, whose bytes follow from its files alone; undefined for a platform that is not theirs. It is written
  * here because `dpkg-deb` is on their machines alone: an archive of `ar` with two of tar, what it is and what it has.
  */
-export function debOf({ version, platform, files, about, atSeconds }: PackageOfSystem) {
+export function debOf({ version, platform, files, about, atSeconds, isTrial }: PackageOfSystem) {
   const architecture = ARCHITECTURES[platform];
   if (architecture === undefined) return undefined;
   const all: Files = new Map([
@@ -42,7 +43,7 @@ export function debOf({ version, platform, files, about, atSeconds }: PackageOfS
   const parts: [string, Buffer][] = [
     ['debian-binary', Buffer.from('2.0\n')],
     ['control.tar.gz', gzipSync(tarOf(control, '.', atSeconds))],
-    ['data.tar.gz', gzipSync(tarOf(all, '.', atSeconds))],
+    ['data.tar.gz', gzipSync(tarOf(all, '.', atSeconds), { level: levelOf(isTrial) })],
   ];
   return { name: `torc_${version}_${architecture}.deb`, content: arOf(parts, atSeconds) };
 }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { levelOf } from './archive.ts';
 import type { PackageOfSystem } from './deb.ts';
 import type { Platform } from './runtimes.ts';
 import { systemText } from './system-files.ts';
@@ -12,7 +13,7 @@ const ARCHITECTURES: Readonly<Partial<Record<Platform, string>>> = { 'linux-x64'
  * A package for RHEL, Rocky, Fedora and SUSE, made by `rpmbuild` with the time of the commit; undefined for a platform that is not theirs.
  * It asks for libraries and not for packages, whose names differ between these systems. Throws where `rpmbuild` is missing.
  */
-export function rpmOf({ version, platform, files, about, atSeconds }: PackageOfSystem) {
+export function rpmOf({ version, platform, files, about, atSeconds, isTrial }: PackageOfSystem) {
   const architecture = ARCHITECTURES[platform];
   if (architecture === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'torc-rpm-'));
@@ -25,7 +26,9 @@ export function rpmOf({ version, platform, files, about, atSeconds }: PackageOfS
     }
     const spec = join(folder, 'torc.spec');
     writeFileSync(spec, specOf({ version, about, paths: [...files.keys()] }));
-    const defines = [`_topdir ${folder}`, `files_of_torc ${join(folder, 'files')}`, ...REPRODUCIBLE];
+    // Old systems cannot read zstd.
+    const payload = `_binary_payload w${levelOf(isTrial)}.gzdio`;
+    const defines = [`_topdir ${folder}`, `files_of_torc ${join(folder, 'files')}`, payload, ...REPRODUCIBLE];
     const words = [...defines.flatMap((each) => ['--define', each]), '--target', architecture, '-bb', '--quiet', spec];
     execFileSync('rpmbuild', words, {
       env: { ...process.env, SOURCE_DATE_EPOCH: String(atSeconds) },
@@ -47,8 +50,6 @@ const REPRODUCIBLE = [
   '__os_install_post %{nil}',
   '_build_id_links none',
   'debug_package %{nil}',
-  // Old systems cannot read zstd.
-  '_binary_payload w6.gzdio',
 ];
 
 interface Described extends Pick<PackageOfSystem, 'version' | 'about'> {

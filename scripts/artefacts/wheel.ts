@@ -32,13 +32,14 @@ export interface WheelParts {
   /** With the programs of a platform, as an archive has them; absent: the modules alone, for all platforms. */
   readonly programs?: { readonly platform: Platform; readonly files: Files } | undefined;
   readonly atSeconds: number;
+  readonly isTrial?: boolean;
 }
 
 /**
  * A wheel: the Python package, and with it the programs. Python's installers put the files of `data` into the folder of the
  * environment, and those of `scripts` beside its `python`; so `pip install` in a venv gives `torc`.
  */
-export function wheelOf({ project, readme, modules, licences, programs, atSeconds }: WheelParts) {
+export function wheelOf({ project, readme, modules, licences, programs, atSeconds, isTrial }: WheelParts) {
   const about = (parse(project) as unknown as { project: Project }).project;
   const distribution = `${about.name.replaceAll('-', '_')}-${about.version}`;
   const tag = `py3-none-${programs === undefined ? 'any' : TAGS[programs.platform]}`;
@@ -52,7 +53,7 @@ export function wheelOf({ project, readme, modules, licences, programs, atSecond
   ]);
   const record = [...files].map(([path, { content }]) => `${path},sha256=${sumOf(content)},${content.length}\n`);
   files.set(`${info}/RECORD`, text(`${record.join('')}${info}/RECORD,,\n`));
-  return { name: `${distribution}-${tag}.whl`, content: zipOf(files, atSeconds) };
+  return { name: `${distribution}-${tag}.whl`, content: zipOf(files, atSeconds, isTrial) };
 }
 
 /** The folder of the programs in an environment, which `torc self update` knows it by. */

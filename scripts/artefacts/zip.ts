@@ -1,16 +1,16 @@
 import { crc32, deflateRawSync } from 'node:zlib';
-import type { Files } from './archive.ts';
+import { type Files, levelOf } from './archive.ts';
 
 /**
  * An archive of zip, whose bytes follow from its files alone: in their order, with one time. Paths are ASCII, and files have less than
  * 4 GiB.
  */
-export function zipOf(files: Files, atSeconds: number): Buffer {
+export function zipOf(files: Files, atSeconds: number, isTrial?: boolean): Buffer {
   const parts: Buffer[] = [];
   const entries: Buffer[] = [];
   let at = 0;
   for (const [path, { content, isProgram = false }] of files) {
-    const packed = deflateRawSync(content, { level: 9 });
+    const packed = deflateRawSync(content, { level: levelOf(isTrial) });
     const name = Buffer.from(path, 'ascii');
     const facts = factsOf({ name, content, packed, atSeconds });
     parts.push(Buffer.concat([number(LOCAL, 4), facts, name, packed]));
