@@ -3,7 +3,7 @@ import { isCi } from '../support/in-ci.ts';
 import { simulate } from './scenario.ts';
 
 /** Seeds of this run; more by hand: `TORC_SEEDS=10000 npx vitest run tests/simulation`, from `TORC_FIRST_SEED` on. */
-const SEEDS = Number(process.env['TORC_SEEDS'] ?? (isCi ? 500 : 100));
+const SEEDS = Number(process.env['TORC_SEEDS'] ?? (isCi ? 200 : 100));
 const FIRST = Number(process.env['TORC_FIRST_SEED'] ?? 1);
 /** Several seeds a test: a test each would cost more than the simulation. */
 const TOGETHER = 100;
