@@ -4,6 +4,7 @@ import {
   cpSync,
   existsSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -11,7 +12,7 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Address } from '../../src/server/attach/address.ts';
 import { markDamage } from '../../src/server/store/damage.ts';
 import { ownerOf } from '../../src/server/store/own.ts';
@@ -53,6 +54,28 @@ async function statuses(place: Place, id: number, ...more: string[]): Promise<st
   return items.map(({ name, status }) => [name, status]);
 }
 
+/** What is done to the file that names a server, and why it is not trusted then. */
+const TAMPERED: readonly (readonly [what: string, act: (path: string) => void, why: string])[] = [
+  ['other users may read', (path: string) => chmodSync(path, 0o644), 'other users may read or write it (mode 644)'],
+  ['no server wrote', (path: string) => writeFileSync(path, '{"url": "http://example.org"}'), 'no server wrote it'],
+  [
+    'names a server elsewhere',
+    (path: string) =>
+      writeFileSync(path, readFileSync(path, 'utf8').replace(/http:[^"]*/, 'http://example.org/torc-service/v1')),
+    'no server wrote it',
+  ],
+  [
+    'is a symbolic link',
+    (path: string) => {
+      cpSync(path, `${path}-moved`);
+      rmSync(path);
+      symlinkSync(`${path}-moved`, path);
+    },
+    'it is a symbolic link',
+  ],
+  ['another user wrote', (path) => chownSync(path, 12_345, -1), 'it belongs to another user (uid 12345)'],
+];
+
 describe('while torc -s run works', () => {
   it('other -s commands see its workflow, and can cancel it', async () => {
     const place = placeWith('a');
@@ -72,63 +95,47 @@ describe('while torc -s run works', () => {
     expect(await statuses(place, 1)).toEqual([['job-a', 'canceled']]);
   });
 
-  it('the address of its server is for this user only, and is removed when the run ends', async () => {
-    const place = placeWith('a');
-    const run = place.begin('run', 'a.json');
-    await began(place, 'a');
-    expect(statSync(place.inFolder('torc_output/torc.db-server')).mode & 0o777).toBe(0o600);
-    go(place, 'a');
-    expect((await run.ended).code).toBe(0);
-    expect(existsSync(place.inFolder('torc_output/torc.db-server'))).toBe(false);
-    expect(ownerOf(place.inFolder('torc_output/torc.db'))).toBeUndefined();
-  });
+  describe('what leads to its server', () => {
+    let place: Place;
+    beforeAll(async () => {
+      place = placeWith('a');
+      place.begin('run', 'a.json');
+      await began(place, 'a');
+    });
 
-  it('a symbolic link to its database leads to its server', async () => {
-    const place = placeWith('a');
-    place.begin('run', 'a.json');
-    await began(place, 'a');
-    symlinkSync('torc_output/torc.db', place.inFolder('link.db'));
-    expect(await statuses(place, 1, '--db', 'link.db')).toEqual([['job-a', 'running']]);
-  });
+    it('a symbolic link to its database leads to its server', async () => {
+      symlinkSync('torc_output/torc.db', place.inFolder('link.db'));
+      expect(await statuses(place, 1, '--db', 'link.db')).toEqual([['job-a', 'running']]);
+    });
 
-  it('a copy of its folder does not lead to its server', async () => {
-    const place = placeWith('a');
-    place.begin('run', 'a.json');
-    await began(place, 'a');
-    cpSync(place.inFolder('torc_output'), place.inFolder('copy'), { recursive: true });
-    // A commit between the copies of two files is a lost one to the server of the copy.
-    rmSync(place.inFolder('copy/torc.db-commits'), { force: true });
-    const { stderr } = await place.standalone('--db', 'copy/torc.db', 'workflows', 'list');
-    expect(stderr).toContain('Started standalone torc-server');
-  });
+    it('a copy of its folder does not lead to its server', async () => {
+      cpSync(place.inFolder('torc_output'), place.inFolder('copy'), { recursive: true });
+      // A commit between the copies of two files is a lost one to the server of the copy.
+      rmSync(place.inFolder('copy/torc.db-commits'), { force: true });
+      const { stderr } = await place.standalone('--db', 'copy/torc.db', 'workflows', 'list');
+      expect(stderr).toContain('Started standalone torc-server');
+    });
 
-  it.each([
-    ['other users may read', (path: string) => chmodSync(path, 0o644), 'other users may read or write it (mode 644)'],
-    ['no server wrote', (path: string) => writeFileSync(path, '{"url": "http://example.org"}'), 'no server wrote it'],
-    [
-      'names a server elsewhere',
-      (path: string) =>
-        writeFileSync(path, readFileSync(path, 'utf8').replace(/http:[^"]*/, 'http://example.org/torc-service/v1')),
-      'no server wrote it',
-    ],
-    [
-      'is a symbolic link',
-      (path: string) => {
-        cpSync(path, `${path}-moved`);
+    it('the address of its server is for this user only', () => {
+      expect(statSync(place.inFolder('torc_output/torc.db-server')).mode & 0o777).toBe(0o600);
+    });
+
+    it.each(TAMPERED.filter(([who]) => who !== 'another user wrote' || process.getuid?.() === 0))(
+      'a file that %s is not trusted',
+      async (_, tamper, why) => {
+        const path = place.inFolder('torc_output/torc.db-server');
+        const kept = `${path}-kept`;
+        renameSync(path, kept);
+        cpSync(kept, path);
+        tamper(path);
+        const { code, stderr } = await place.standalone('workflows', 'list');
         rmSync(path);
-        symlinkSync(`${path}-moved`, path);
+        renameSync(kept, path);
+        expect(stderr).toMatch(/the database \S+ is in use by torc-server \d+ on \S+, since \S+, and -s cannot attach/);
+        expect(stderr).toContain(`torc.db-server is not trusted, because ${why}`);
+        expect(code).toBe(1);
       },
-      'it is a symbolic link',
-    ],
-  ])('a file that %s is not trusted', async (_, tamper, why) => {
-    const place = placeWith('a');
-    place.begin('run', 'a.json');
-    await began(place, 'a');
-    tamper(place.inFolder('torc_output/torc.db-server'));
-    const { code, stderr } = await place.standalone('workflows', 'list');
-    expect(stderr).toMatch(/the database \S+ is in use by torc-server \d+ on \S+, since \S+, and -s cannot attach/);
-    expect(stderr).toContain(`torc.db-server is not trusted, because ${why}`);
-    expect(code).toBe(1);
+    );
   });
 });
 
@@ -336,13 +343,4 @@ it('a server that no -s command started is named, with what to do, and no comman
   expect(stderr).toContain(`the database own.db is in use by torc-server ${program.child.pid} on `);
   expect(stderr).toContain('which no -s command started; use it with --url and without -s');
   expect(code).toBe(1);
-});
-
-it.skipIf(process.getuid?.() !== 0)('another user is not led to the server', async () => {
-  const place = placeWith('a');
-  place.begin('run', 'a.json');
-  await began(place, 'a');
-  chownSync(place.inFolder('torc_output/torc.db-server'), 12_345, -1);
-  const { code, stderr } = await place.standalone('workflows', 'list');
-  expect([code, stderr]).toEqual([1, expect.stringContaining('it belongs to another user (uid 12345)')]);
 });
