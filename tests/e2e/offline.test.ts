@@ -134,36 +134,35 @@ describe.each([
     expect(at.journals()).toEqual([]);
     expect(existsSync(join(at.folder, 'torc_output/worker-is-done'))).toBe(true);
   });
+});
 
-  it('when a server does not come back the runner ends with its jobs, and leaves a journal, the node as it is, and the action of its end', async () => {
-    const at = await place([{ name: 'good' }, { name: 'bad' }, { name: 'after', after: 'bad' }]);
-    const run = at.run();
-    await beginning(at, 2);
-    await statusesOf(at, { good: 'running', bad: 'running' });
-    at.line.becomes(condition);
-    at.release('good');
-    at.release('bad');
-    const { code, stderr } = await run.ended;
-    expect(code).toBe(1);
-    expect(stderr).toContain(
-      `torc --url ${at.url} workflows reconcile 1 1 --base-dir ${join(at.folder, 'torc_output')}`,
-    );
-    expect(at.began()).toEqual(['bad 1', 'good 1']);
-    expect(at.journals()).toEqual([journalName]);
-    const { payloads, fault } = readJournal(join(at.folder, 'torc_output/offline_journal', journalName));
-    const entries = payloads.map((text) => JSON.parse(text) as Record<string, unknown>);
-    expect([fault, entries]).toEqual([
-      undefined,
-      [
-        expect.objectContaining({ job_id: 1, run_id: 1, status: 'completed' }),
-        expect.objectContaining({ job_id: 2, run_id: 1, status: 'failed' }),
-      ],
-    ]);
-    const { items } = await at.server.client.listComputeNodes({ query: { workflow_id: 1 } });
-    expect(items.map(({ is_active: isActive }) => isActive)).toEqual([true]);
-    expect(existsSync(join(at.folder, 'torc_output/worker-is-done'))).toBe(false);
-    expect(await at.statuses()).toEqual({ good: 'running', bad: 'running', after: 'blocked' });
-  });
+it('when a server does not come back the runner ends with its jobs, and leaves a journal, the node as it is, and the action of its end', async () => {
+  const at = await place([{ name: 'good' }, { name: 'bad' }, { name: 'after', after: 'bad' }]);
+  const run = at.run();
+  await beginning(at, 2);
+  await statusesOf(at, { good: 'running', bad: 'running' });
+  // The hardest of the four: its last requests are open.
+  at.line.becomes('silent');
+  at.release('good');
+  at.release('bad');
+  const { code, stderr } = await run.ended;
+  expect(code).toBe(1);
+  expect(stderr).toContain(`torc --url ${at.url} workflows reconcile 1 1 --base-dir ${join(at.folder, 'torc_output')}`);
+  expect(at.began()).toEqual(['bad 1', 'good 1']);
+  expect(at.journals()).toEqual([journalName]);
+  const { payloads, fault } = readJournal(join(at.folder, 'torc_output/offline_journal', journalName));
+  const entries = payloads.map((text) => JSON.parse(text) as Record<string, unknown>);
+  expect([fault, entries]).toEqual([
+    undefined,
+    [
+      expect.objectContaining({ job_id: 1, run_id: 1, status: 'completed' }),
+      expect.objectContaining({ job_id: 2, run_id: 1, status: 'failed' }),
+    ],
+  ]);
+  const { items } = await at.server.client.listComputeNodes({ query: { workflow_id: 1 } });
+  expect(items.map(({ is_active: isActive }) => isActive)).toEqual([true]);
+  expect(existsSync(join(at.folder, 'torc_output/worker-is-done'))).toBe(false);
+  expect(await at.statuses()).toEqual({ good: 'running', bad: 'running', after: 'blocked' });
 });
 
 describe('after an outage that outlived the runner', () => {

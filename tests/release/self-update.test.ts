@@ -228,7 +228,7 @@ describe('torc self update', () => {
     });
     const pristine = mkdtempSync(join(folder, 'pristine-'));
     cpSync(prefix, join(pristine, 'p'), { recursive: true, verbatimSymlinks: true });
-    for (let afterMs = 60; afterMs < 700; afterMs += isCi ? 60 : 200) {
+    for (let afterMs = 60; afterMs < 700; afterMs += isCi ? 120 : 200) {
       rmSync(prefix, { recursive: true });
       cpSync(join(pristine, 'p'), prefix, { recursive: true, verbatimSymlinks: true });
       const child = started('self', 'update');
