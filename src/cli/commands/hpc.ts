@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { openBatch } from '../../cluster/open-batch.ts';
-import { batchWords } from '../../core/allocation/batch-words.ts';
+import { batchNames, batchWords } from '../../core/allocation/batch-words.ts';
 import { canServe, choosePartition } from '../../hpc/choose-partition.ts';
 import type { HpcPartition, HpcProfile } from '../../hpc/profile.ts';
 import { profileToml } from '../../hpc/profile-toml.ts';
@@ -59,7 +59,7 @@ const detect = command('hpc detect', {
 });
 
 const show = command('hpc show <name>', {
-  says: 'Show one HPC profile; the name of its batch system, such as slurm or pbs, asks the cluster of this machine.',
+  says: `Show one HPC profile; the name of its batch system, ${batchNames.join(' or ')}, asks the cluster of this machine.`,
   offline: true,
   async run(context, [given]) {
     const { output, environment } = context;

@@ -1,3 +1,4 @@
+import { batchNames } from '../../core/allocation/batch-words.ts';
 import { GROUPINGS } from '../../hpc/grouping.ts';
 import { numberOption, option, optionsOf } from '../command/option.ts';
 
@@ -7,7 +8,10 @@ export const planningOptions = optionsOf([
     '-a, --account <account>',
     'account of the allocations (default: that of slurm_defaults, or of the configuration)',
   ),
-  option('--profile <name>', 'HPC profile; slurm or pbs is the cluster here (default: the one that is detected)'),
+  option(
+    '--profile <name>',
+    `HPC profile; ${batchNames.join(' or ')} is the cluster here (default: the one that is detected)`,
+  ),
   option(
     '--group-by <what>',
     'pack jobs by time and size; or give all of a partition, or of an entry of resource_requirements, what the largest needs',
