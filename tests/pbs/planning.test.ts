@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../support/programs.ts';
 import { pbsIsMissing } from './cluster.ts';
 import { openLane, type PbsLane } from './lane.ts';
 
@@ -146,19 +145,16 @@ jobs:
     await lane.written('lost', 1);
     lane.cluster.run('qdel', '-W', 'force', `${job}.pbs`);
     await lane.over(job);
-    await until(
-      async () => (await called('workflows', 'sync-status', String(id))).text,
-      () => true,
-      'the end to be found',
-    );
-    const planned = await called('recover', String(id), '--dry-run', '-p', '1');
-    expect(planned.text).toMatch(/regenerate|Would/);
-    const recovered = await called('recover', String(id), '-p', '1');
+    await called('workflows', 'sync-status', String(id));
+    const planned = await called('recover', String(id), '--dry-run');
+    expect(planned.text).toContain('regenerate PBS schedulers');
+    const recovered = await called('recover', String(id), '--no-prompts');
     expect([recovered.code, recovered.text]).toEqual([0, expect.stringMatching(/with ID=\d+/)]);
     expect(lane.cluster.field(jobIn(recovered.text), 'Resource_List.select')).toBe('1:ncpus=1:mem=356mb');
     writeFileSync(join(lane.folder, 'go'), '');
     await lane.completed(id);
-    for (const words of [['status'], ['jobs', 'list'], ['workflows', 'get'], ['report', 'summary']])
-      await called(...words, String(id));
+    const asked =
+      'status,jobs list,results list,compute-nodes list,slurm list,slurm sacct,slurm usage,cancel --no-prompts';
+    for (const words of asked.split(',')) await called(...words.split(' '), String(id));
   });
 });
