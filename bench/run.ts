@@ -21,6 +21,7 @@ const all = [
   'remote',
   'recover',
   'slurm',
+  'pbs',
   'allocations',
   'sonar',
   'sonar-sample',
