@@ -1,11 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
+import { pbsPartsOf } from '../../src/cluster/pbs/allocation.ts';
 import { parseDsv } from '../../src/cluster/pbs/dsv.ts';
 import type { AskPbs, PbsAnswer } from '../../src/cluster/pbs/programs.ts';
 import { openQstat } from '../../src/cluster/pbs/qstat.ts';
 import { submitPbsScript } from '../../src/cluster/pbs/qsub.ts';
 import { pbsStateOf, pbsWordOf } from '../../src/cluster/pbs/states.ts';
+import { noteText } from '../../src/convert/conversion.ts';
+import { convertPbsArray } from '../../src/convert/pbs-array/convert.ts';
 import { temporaryFolder } from '../support/programs.ts';
 
 /** Public reports of people whose programs submit to PBS, and what happens here. */
@@ -129,4 +132,71 @@ describe('what qsub answers', () => {
       'refused',
     ],
   ])('%s', async (_, answer, end) => expect(await submit(answer)).toBe(end));
+});
+
+describe('arrays of others', () => {
+  const converted = (directives: readonly string[]) =>
+    convertPbsArray({
+      text: ['#!/bin/bash', ...directives.map((each) => `#PBS ${each}`), 'cd $PBS_O_WORKDIR', 'true', ''].join('\n'),
+      path: 'a.pbs',
+    });
+
+  it('Nextflow 5218, -t is of Torque and -J of PBS: a script with the one is not taken for one with the other', () => {
+    expect(() => converted(['-t 1-3'])).toThrow(/there is no line #PBS -J.*--array 1-10/);
+    expect(converted(['-t 1-3', '-J 1-3']).notes.map(noteText)).toContain(
+      'a.pbs:2: left out: -t 1-3: the converter does not know this option',
+    );
+  });
+
+  it('HyperQueue 974, nodes that are asked for by name: their number is kept, and the report says that their names are not', () => {
+    const { workflow, notes } = converted(['-J 1-3', '-l nodes=csed-0021+csed-0022']);
+    expect(workflow['resource_requirements']).toMatchObject([{ num_nodes: 2, num_cpus: 1 }]);
+    expect(notes.map(noteText).join('\n')).toMatch(/-l nodes=csed-0021\+csed-0022: jobs run on any node/);
+  });
+});
+
+describe('jobs of several nodes', () => {
+  const parts = (lines: readonly string[], nodes: number) => {
+    const file = join(temporaryFolder(), 'nodes');
+    writeFileSync(file, lines.map((each) => `${each}\n`).join(''));
+    return pbsPartsOf({ nodes, nodeId: 0 }, { PBS_NODEFILE: file, TORC_PBS_SCRIPT: '/s.sh' });
+  };
+
+  it('RADICAL-EnTK 639 and Parsl 2905, an MPI job of two nodes on Polaris: its node file has two of the nodes, and no other job has them', () => {
+    const all = ['x3001c0s13b0n0', 'x3001c0s13b1n0', 'x3001c0s1b0n0', 'x3001c0s1b1n0'];
+    const [first, second] = [all.slice(0, 2), all.slice(2)].map((part) => parts(all, 4)?.fileOf(part).text.split('\n'));
+    expect(first).toEqual([...all.slice(0, 2), '']);
+    expect(second?.filter((node) => node !== '' && first?.includes(node))).toEqual([]);
+  });
+
+  it('TACC launcher 53, processes of a node are counted in the node file: a part keeps a line for each', () => {
+    const nodes = ['atl1-1-02-014-20-r', 'atl1-1-02-010-29-r'];
+    const lines = nodes.flatMap((node) => Array.from({ length: 4 }, () => node));
+    expect(parts(lines, 2)?.fileOf(nodes.slice(1)).text).toBe(`${nodes[1]}\n`.repeat(4));
+  });
+
+  it('HyperQueue 30 and 410, workers on the first node alone: a program is started on each other node with the script around it', () => {
+    expect(parts(['n1', 'n2'], 2)?.wordsOn?.('n2', ['torc', 'step-launcher'])).toEqual([
+      'pbs_tmrsh',
+      'n2',
+      '/bin/bash',
+      '/s.sh',
+      'on',
+      'torc',
+      'step-launcher',
+    ]);
+  });
+});
+
+it.each([
+  ['suspended', 'job_state=S|substate=45|comment=Not Running: Not enough free nodes available', 'SUSPENDED'],
+  ['requeued', 'job_state=Q|substate=10|Exit_status=-11|run_count=1|comment=Not Running: x', 'PENDING'],
+  [
+    'deleted',
+    'job_state=F|substate=91|Exit_status=271|stime=x|comment=Job run at x and terminated by Scheduler@localhost',
+    'PREEMPTED',
+  ],
+])('ReFrame 3608, a preempted job that counted as completed: one that PBS %s is not', (_, fields, word) => {
+  const [job] = parseDsv('job', line('12.pbs', fields));
+  expect(job && pbsWordOf(job)).toBe(word);
 });

@@ -78,6 +78,8 @@ function chunksOf(of: (name: string) => Directive | undefined, report: Report): 
 function chunkOf(text: string, whole: Directive, report: Report): Chunk {
   const [head = '', ...rest] = text.split(':');
   const hasCount = /^\d+$/.test(head);
+  if (!hasCount && !head.includes('='))
+    report.note(qsubText(whole), 'jobs run on any node; name some in the select of pbs_schedulers', whole.line);
   const values = new Map(
     (hasCount ? rest : [head, ...rest]).map((part): [string, string | undefined] => {
       const [name = '', value] = part.split('=');
