@@ -33,12 +33,14 @@ export function readDryRun(text: string): ResolvedJob[] {
   for (const [at, line] of lines.entries()) {
     const [, kind, rule] = HEAD.exec(line) ?? [];
     if (rule === undefined) continue;
-    const rest = lines.slice(at + 1);
-    const end = rest.findIndex((each) => END.test(each) || HEAD.test(each));
-    jobs.push(jobOf(rule, kind === 'checkpoint', end < 0 ? rest : rest.slice(0, end)));
+    let end = at + 1;
+    while (end < lines.length && !isEnd(lines[end] ?? '')) end += 1;
+    jobs.push(jobOf(rule, kind === 'checkpoint', lines.slice(at + 1, end)));
   }
   return jobs;
 }
+
+const isEnd = (line: string): boolean => END.test(line) || HEAD.test(line);
 
 function jobOf(rule: string, isCheckpoint: boolean, lines: readonly string[]): ResolvedJob {
   const fields = new Map<string, string>();
