@@ -1,11 +1,8 @@
 import type { Client } from '../client/client.ts';
 import { openBatch } from '../cluster/open-batch.ts';
-import { Refusal } from '../core/contract/refusals.ts';
-import { storedWorkerOf } from '../core/remote/worker-line.ts';
-import type { RecoverTools } from '../operations/recover/tools.ts';
+import { type RecoverTools, recoverToolsOf } from '../operations/recover/tools.ts';
 import type { RemoteService } from '../operations/remote/service.ts';
-import { detectedProfile, type HpcSettings } from '../operations/submit/profiles.ts';
-import { sitePlanOf, USUAL_CHOICES } from '../operations/submit/site-plan.ts';
+import type { HpcSettings } from '../operations/submit/profiles.ts';
 import type { SubmitTools } from '../operations/submit/submit-tools.ts';
 
 interface Place {
@@ -22,38 +19,20 @@ const NO_SETTINGS: HpcSettings = { customProfiles: undefined, overrides: undefin
 const POLL_SECONDS = 30;
 
 /** What a recovery uses that a program asks for; it prints nothing. */
-export function recoverToolsOf({ client, service, environment, outputDir }: Place, workflowId: number): RecoverTools {
-  return {
-    client,
-    environment,
-    outputDir,
-    url: service.url,
-    async hosts() {
-      const rows = await client.listRemoteWorkers({ params: { id: workflowId } });
-      const workers = rows.map(({ worker: text }) => {
-        const worker = storedWorkerOf(text, workflowId);
-        if (typeof worker === 'string') throw refusal(workflowId, worker);
-        return worker;
-      });
-      return { workers, service };
+export const libraryTools = (place: Place, workflowId: number): RecoverTools =>
+  recoverToolsOf(
+    {
+      ...place,
+      url: place.service.url,
+      service: () => Promise.resolve(place.service),
+      settings: NO_SETTINGS,
+      submitTools: async () => submitToolsOf(place),
+      onNotice: () => {},
+      onWarning: () => {},
+      onPreparation: () => {},
     },
-    submitTools: async () => submitToolsOf({ client, service, environment, outputDir }),
-    async site() {
-      const found = await detectedProfile(NO_SETTINGS, environment);
-      if (found === undefined) throw refusal(workflowId, 'no cluster with a batch system was found here');
-      const { profile } = found;
-      const plan = await sitePlanOf(client, workflowId, { profile, settings: NO_SETTINGS }, USUAL_CHOICES);
-      if (plan === undefined) throw refusal(workflowId, 'it names no account');
-      return { profile, plan };
-    },
-    onNotice: () => {},
-    onWarning: () => {},
-    onPreparation: () => {},
-  };
-}
-
-const refusal = (workflowId: number, why: string) =>
-  new Refusal('RECOVERY_REFUSED', `workflow ${workflowId} cannot be recovered: ${why}`);
+    workflowId,
+  );
 
 const submitToolsOf = ({ client, service, environment, outputDir }: Place): SubmitTools => {
   const slurm = openBatch(environment);

@@ -207,10 +207,10 @@ export class TorcClient extends WithCalls {
       outputDir = 'torc_output',
     } = options;
     const { recoverWorkflow } = await import('../operations/recover/recover-workflow.ts');
-    const { recoverToolsOf } = await import('./recover-tools.ts');
+    const { libraryTools } = await import('./recover-tools.ts');
     const { url, password, cookie, certificates, insecure = false } = this.#options;
     const service = { url, user: this.#user, password, cookie, certificates, insecure };
-    const tools = recoverToolsOf({ client: this.#client, service, environment: process.env, outputDir }, workflowId);
+    const tools = libraryTools({ client: this.#client, service, environment: process.env, outputDir }, workflowId);
     const { reset, completed, regenerated, recovery } = await recoverWorkflow(tools, {
       workflowId,
       command: 'recover',

@@ -1,11 +1,10 @@
-import type { RecoverRunOptions, RecoverTools } from '../../operations/recover/tools.ts';
-import { USUAL_CHOICES } from '../../operations/submit/site-plan.ts';
+import { type RecoverRunOptions, type RecoverTools, recoverToolsOf } from '../../operations/recover/tools.ts';
 import type { Context } from '../command/context.ts';
-import { correctTools } from './correct-tools.ts';
 import type { ValuesOf } from '../command/option.ts';
 import { reportPreparation } from '../output/preparation.ts';
 import type { recoveryOptions } from './recovery-options.ts';
-import { siteFor } from '../slurm/site.ts';
+import { remoteService } from '../remote-hosts.ts';
+import { hpcSettings } from '../slurm/hpc-profile.ts';
 import { submitTools } from '../slurm/slurm-tools.ts';
 
 type RecoveryValues = ValuesOf<typeof recoveryOptions>;
@@ -16,18 +15,26 @@ export async function recoverTools(
   workflowId: number,
   options: RecoveryValues,
 ): Promise<RecoverTools> {
-  const { output, configuration } = context;
-  const { partition, walltime } = options;
-  const { url } = await context.service();
-  return {
-    ...(await correctTools(context, workflowId, options.outputDir)),
-    url,
-    submitTools: () =>
-      submitTools(context, { ...options, pollInterval: configuration['client.slurm.poll_interval'] }, 'recover'),
-    site: () => siteFor(context, workflowId, { ...USUAL_CHOICES, partition, walltime }),
-    onPreparation: reportPreparation(output),
-    onWarning: (message) => output.warn(message),
-  };
+  const { output, configuration, environment } = context;
+  const { partition, walltime, outputDir } = options;
+  const { client, url } = await context.service();
+  return recoverToolsOf(
+    {
+      client,
+      environment,
+      outputDir,
+      url,
+      service: () => remoteService(context),
+      settings: hpcSettings(context),
+      choices: { partition, walltime },
+      submitTools: () =>
+        submitTools(context, { ...options, pollInterval: configuration['client.slurm.poll_interval'] }, 'recover'),
+      onNotice: (message) => output.notice(message),
+      onPreparation: reportPreparation(output),
+      onWarning: (message) => output.warn(message),
+    },
+    workflowId,
+  );
 }
 
 /** What the options of a recovery ask for. A hook may have removed the cause of any failure. */

@@ -1,5 +1,11 @@
 import type { HpcPartition, HpcProfile } from '../../hpc/profile.ts';
-import { detectedProfile, type HpcSettings, liveName, namedProfile } from '../../operations/submit/profiles.ts';
+import {
+  detectedProfile,
+  type HpcSettings,
+  liveName,
+  liveWords,
+  namedProfile,
+} from '../../operations/submit/profiles.ts';
 import type { Context } from '../command/context.ts';
 import { Failure } from '../command/failure.ts';
 
@@ -32,7 +38,6 @@ export async function profileFor(context: Context, name: string | undefined): Pr
     throw new Failure(
       'No HPC profile specified and no system detected.\nName one with --profile; torc hpc list shows the known ones.',
     );
-  if (found.isLive)
-    context.output.notice(`Using the ${found.system} cluster that was detected here: ${found.profile.display_name}`);
+  if (found.isLive) context.output.notice(liveWords(found));
   return found.profile;
 }

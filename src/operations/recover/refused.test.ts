@@ -9,7 +9,7 @@ import { ownIdentity, type ProcessIdentity } from '../../cluster/host/facts.ts';
 import { slurmRunFields } from '../../core/allocation/run-fields.ts';
 import { diagnoseRecovery } from './diagnose.ts';
 import { recoverWorkflow } from './recover-workflow.ts';
-import type { RecoverTools } from './tools.ts';
+import { type RecoverTools, recoverToolsOf } from './tools.ts';
 
 let service: TestService;
 beforeEach(() => {
@@ -189,4 +189,15 @@ it('a dry run counts the running jobs of a runner of this machine that was kille
   // As is the recovery itself: the job runs again.
   await recover(id, []);
   expect(await statuses(service, id)).toEqual({ a: 'ready' });
+});
+
+it('a recovery that needs new allocations is refused where no cluster is found', async () => {
+  const { hosts: _hosts, site: _site, ...own } = tools([]);
+  const settings = { customProfiles: undefined, overrides: undefined, defaultAccount: undefined };
+  const service = () => Promise.reject(new Error('not to be called'));
+  const { site } = recoverToolsOf({ ...own, environment: { PATH: '/nowhere' }, service, settings }, 7);
+  await expect(site()).rejects.toMatchObject({
+    code: 'RECOVERY_REFUSED',
+    message: expect.stringContaining('workflow 7 cannot be recovered: no cluster was found here'),
+  });
 });

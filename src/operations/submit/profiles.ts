@@ -52,6 +52,10 @@ export async function detectedProfile(
     : { profile: overridden(profile, settings), isLive: true, system: batch.name };
 }
 
+/** The notice that the cluster here was asked, as `detectedProfile` found it. */
+export const liveWords = ({ profile, system }: { readonly profile: HpcProfile; readonly system: string }): string =>
+  `Using the ${system} cluster that was detected here: ${profile.display_name}`;
+
 /** A profile with what the configuration changes of it, beside the account. */
 function overridden(profile: HpcProfile, { overrides }: HpcSettings): HpcProfile {
   const { resources, options } = (overrides?.[profile.name] ?? {}) as Pick<HpcProfile, 'resources' | 'options'>;

@@ -1,6 +1,7 @@
 import { recordKinds, recordsWithin } from '../../choose/choose-record.ts';
 import { openWorkflow } from '../../choose/choose-workflow.ts';
 import { command } from '../../command/command.ts';
+import { Failure } from '../../command/failure.ts';
 import { submitOptions } from '../../slurm/slurm-options.ts';
 import { planningOptions } from '../../slurm/planning-options.ts';
 import { option } from '../../command/option.ts';
@@ -30,7 +31,8 @@ export const slurmRegenerate = command('slurm regenerate [workflow]', {
     const { id, client } = await openWorkflow(context, given);
     const listed = options.includeJobIds?.split(',').map((part) => part.trim());
     const includedJobs = listed === undefined ? [] : await recordsWithin(context, recordKinds.job, id, listed);
-    const { siteFor } = await import('../../slurm/site.ts');
+    const { hpcSettings, profileFor } = await import('../../slurm/hpc-profile.ts');
+    const { sitePlanOf } = await import('../../../operations/submit/site-plan.ts');
     const { regeneratedJson, regeneratedText } = await import('../../output/regenerated.ts');
     const { submitTools, warnOfLoopback } = await import('../../slurm/slurm-tools.ts');
     const { regenerate } = await import('../../../operations/submit/regenerate.ts');
@@ -38,7 +40,10 @@ export const slurmRegenerate = command('slurm regenerate [workflow]', {
     const isDryRun = options.dryRun === true;
     const submits = options.submit === true;
     const tools = await submitTools(context, options, 'slurm regenerate');
-    const { profile, plan } = await siteFor(context, id, options);
+    const profile = await profileFor(context, options.profile);
+    const plan = await sitePlanOf(client, id, { profile, settings: hpcSettings(context) }, options);
+    if (plan === undefined)
+      throw new Failure('No account specified and no existing schedulers found.\nName one with --account.');
     if (submits && !isDryRun) warnOfLoopback(context, tools.settings.url);
     const act = () => regenerate(tools, id, { ...plan, submits, isDryRun, includedJobs, nowMs: Date.now() });
     const found = isDryRun

@@ -1,3 +1,4 @@
+import type { CorrectTools } from '../../../operations/orphans/correct-records.ts';
 import { chooseWorkflow } from '../../choose/choose-workflow.ts';
 import { command } from '../../command/command.ts';
 import { cleanedJson, cleanedText } from '../../output/cleaned.ts';
@@ -20,8 +21,15 @@ export const workflowsSyncStatus = command('workflows sync-status [workflow]', {
     const id = await chooseWorkflow(context, given);
     const isDryRun = options.dryRun === true;
     const { correctRecords, findDead } = await import('../../../operations/orphans/correct-records.ts');
-    const { correctTools } = await import('../../recovery/correct-tools.ts');
-    const tools = await correctTools(context, id, options.outputDir);
+    const { remoteService, storedWorkers } = await import('../../remote-hosts.ts');
+    const { client } = await context.service();
+    const tools: CorrectTools = {
+      client,
+      environment: context.environment,
+      outputDir: options.outputDir,
+      hosts: async () => ({ workers: await storedWorkers(client, id), service: await remoteService(context) }),
+      onNotice: (message) => output.notice(message),
+    };
     const { cleaned, lostRunners } = isDryRun
       ? await findDead(tools, id, { asksHosts: false })
       : await correctRecords(tools, id);
