@@ -13,14 +13,14 @@ import { parameters } from './parameters.ts';
 import { planFrom, readGivenSpec, withFile } from './spec.ts';
 
 export const createWorkflowTool = tool('create_workflow', {
-  says: 'Check a specification, save it as a file, or create the workflow on the server. For workflow_type slurm it gets schedulers and the actions that submit them. It starts no runner: the reply names the command that does.',
+  says: 'Check a specification, save it as a file, or create the workflow on the server. For workflow_type slurm it gets schedulers of the batch system here and the actions that submit them. It starts no runner: the reply names the command that does.',
   effect: 'adds',
   input: parameters({
     spec_json: z.string().describe('the workflow file as JSON text; get_docs workflow-spec lists the fields'),
     user: z.string().min(1).optional().describe('owner of the workflow (default: the user of this server)'),
     action: z.enum(['create_workflow', 'save_spec_file', 'validate']).default('create_workflow'),
     workflow_type: z.enum(['local', 'slurm']).default('local'),
-    account: z.string().min(1).optional().describe('Slurm account'),
+    account: z.string().min(1).optional().describe('account of the allocations'),
     hpc_profile: z.string().min(1).optional(),
     output_path: z.string().min(1).optional().describe('for save_spec_file; an existing file is not replaced'),
   }),
@@ -78,15 +78,15 @@ function save(text: string, path: string | undefined): string {
 }
 
 export const planAllocationsTool = tool('plan_allocations', {
-  says: 'How to split the Slurm allocations of a specification, from the state of the cluster.',
+  says: 'How to split the allocations of a specification, from the state of the cluster.',
   effect: 'reads',
   needsMachine: true,
   input: parameters({
     spec_json: z.string(),
-    account: z.string().min(1),
+    account: z.string().min(1).optional().describe('needed where the batch system wants one'),
     partition: z.string().min(1).optional(),
     hpc_profile: z.string().min(1).optional(),
-    skip_test_only: z.boolean().default(false).describe('do not ask sbatch --test-only when allocations would start'),
+    skip_test_only: z.boolean().default(false).describe('do not ask when allocations would start'),
   }),
   more: 'torc slurm plan-allocations prints all',
   run({ spec_json: text, account, partition, hpc_profile: profile, skip_test_only: skips }, backend) {
@@ -96,8 +96,7 @@ export const planAllocationsTool = tool('plan_allocations', {
         'slurm',
         'plan-allocations',
         path,
-        '--account',
-        account,
+        ...optional('--account', account),
         ...optional('--partition', partition),
         ...optional('--profile', profile),
         ...(skips ? ['--skip-test-only'] : []),

@@ -79,7 +79,7 @@ const show = command('hpc show <name>', {
         `  Detected by:     ${detectionText(profile) || '-'}`,
         `  Default account: ${profile.default_account ?? '-'}`,
         `  Charge factors:  CPU ${profile.charge_factor_cpu}, GPU ${profile.charge_factor_gpu}`,
-        `  ${`${capitalOf(placesOf(profile))}:`.padEnd(16)} ${profile.partitions.map(({ name }) => name).join(', ')}`,
+        `  ${`${batchWords(profile.system).placeTitle}s:`.padEnd(16)} ${profile.partitions.map(({ name }) => name).join(', ')}`,
         ...Object.entries(metadata).map(([key, value]) => `  ${key}: ${value}`),
       ].join('\n'),
     );
@@ -88,7 +88,6 @@ const show = command('hpc show <name>', {
 
 /** What its allocations wait in. */
 const placesOf = ({ system }: HpcProfile): string => `${batchWords(system).place}s`;
-const capitalOf = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const memoryText = ({ memory_mb: mb }: HpcPartition) => `${(mb / 1024).toFixed(1)} GB`;
 const gpuText = ({ gpus_per_node: count, gpu_type: type }: HpcPartition, withType: boolean) =>
@@ -143,7 +142,7 @@ const partitions = command('hpc partitions [name]', {
       items,
       columns: columnsOf(items, undefined, true),
       things: placesOf(profile),
-      title: `${capitalOf(placesOf(profile))} of ${profile.display_name}:`,
+      title: `${batchWords(profile.system).placeTitle}s of ${profile.display_name}:`,
       empty: `No such ${placesOf(profile)} on ${profile.display_name}`,
       json: items,
     });
@@ -199,7 +198,7 @@ const match = command('hpc match [name]', {
       items,
       columns: columnsOf(items, best, false),
       things: placesOf(profile),
-      title: `${capitalOf(placesOf(profile))} of ${profile.display_name} that serve the request:`,
+      title: `${batchWords(profile.system).placeTitle}s of ${profile.display_name} that serve the request:`,
       empty: `No ${batchWords(profile.system).place} of ${profile.display_name} serves the request`,
       json: { requirements, matching_partitions: items, best_partition: best ?? null },
     });

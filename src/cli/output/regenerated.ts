@@ -63,16 +63,18 @@ export function regeneratedText(found: Regenerated, about: About): string {
 }
 
 function plannedLines({ schedulers, existing }: Regenerated, { profile }: About): string[] {
+  const { name, placeTitle } = batchWords(profile.system);
   return [
-    `[DRY RUN] Would create the following ${batchWords(profile.system).name} schedulers:`,
+    `[DRY RUN] Would create the following ${name} schedulers:`,
     '',
     ...schedulers.flatMap((each) => {
       const { planned, allocations, nodes } = each;
       if (allocations === 0) return [`  ${enough(each)}`];
+      const account = planned.account === '' ? '' : `Account: ${planned.account}, `;
       const deferred = planned.group.isDeferred ? ' (deferred - has dependencies)' : '';
       return [
         `  ${planned.name} - ${planned.group.jobs.length} job(s), ${allocations} allocation(s)${deferred}`,
-        `    Account: ${planned.account}, Partition: ${planned.partition ?? '<default>'}, Walltime: ${planned.walltime}, Nodes: ${nodes}`,
+        `    ${account}${placeTitle}: ${planned.partition ?? '<default>'}, Walltime: ${planned.walltime}, Nodes: ${nodes}`,
         `    Memory: ${planned.mem}${planned.partition === undefined ? `, on ${planned.on.name}` : ''}`,
       ];
     }),

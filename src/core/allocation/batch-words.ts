@@ -11,6 +11,7 @@ export interface BatchWords {
   readonly account: string;
   /** Where allocations wait, and what names that place to the program that takes scripts, with a name behind it. */
   readonly place: string;
+  readonly placeTitle: string;
   readonly placeOption: string;
   /** Its allocations name an account. */
   readonly wantsAccount: boolean;
@@ -25,6 +26,7 @@ const SLURM: BatchWords = {
   list: 'squeue',
   account: 'sacct',
   place: 'partition',
+  placeTitle: 'Partition',
   placeOption: '--partition=',
   wantsAccount: true,
 };
@@ -38,6 +40,7 @@ const KNOWN: Readonly<Record<string, BatchWords>> = {
     list: 'qstat',
     account: 'qstat -x',
     place: 'queue',
+    placeTitle: 'Queue',
     placeOption: '-q ',
     // Many sites charge a project, or the group of the user.
     wantsAccount: false,

@@ -153,7 +153,7 @@ function sayDryRun(
       `[DRY RUN] Would generate the following ${batchWords(profile.system).name} schedulers:`,
       '',
       ...list.flatMap((each) => [
-        `  Scheduler: ${each.name} (account: ${each.account}, partition: ${each.partition ?? '<default>'}, walltime: ${each.walltime}, nodes: ${each.nodes})`,
+        `  Scheduler: ${each.name} (${each.account === '' ? '' : `account: ${each.account}, `}${batchWords(profile.system).place}: ${each.partition ?? '<default>'}, walltime: ${each.walltime}, nodes: ${each.nodes})`,
         `    ${sizeLine(each)}, ${placeLine(each, profile)}`,
       ]),
       '',

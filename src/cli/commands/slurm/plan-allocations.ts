@@ -24,7 +24,7 @@ interface Row extends Recommendation {
 const columnsFor = (words: BatchWords): readonly Column<Row>[] => [
   { title: 'Scheduler', value: ({ scheduler }) => scheduler.name, importance: 9 },
   { title: 'Group', value: ({ scheduler }) => scheduler.group.requirements.join(', '), importance: 8 },
-  { title: words.place === 'queue' ? 'Queue' : 'Partition', value: ({ scheduler }) => scheduler.on.name },
+  { title: words.placeTitle, value: ({ scheduler }) => scheduler.on.name },
   { title: 'Jobs', value: ({ scheduler }) => scheduler.group.jobs.length, align: 'right' },
   { title: 'Allocations', value: ({ allocations }) => allocations, align: 'right' },
   { title: 'Nodes Each', value: ({ nodesPerAllocation }) => nodesPerAllocation, align: 'right' },
