@@ -240,12 +240,15 @@ it('submit plans the allocations of a file that has only requirements, where an 
   const { code, stderr } = await call('submit', file, '--account', 'proj', '-o', join(folder, 'planned'));
   expect([code, stderr]).toEqual([0, expect.stringContaining('debug_scheduler: 4 allocations of 1 node for 8 jobs')]);
   expect(stderr).toContain('Slurm allocations for Alpha (Slurm), as the file names none:');
-  const [script] = calls()
-    .slice(before)
-    .filter((line) => /^sbatch [/]/.test(line));
-  const text = readFileSync((script as string).slice('sbatch '.length), 'utf8');
-  expect(text).toContain('#SBATCH --account=proj\n');
-  expect(text).toContain('#SBATCH --partition=debug\n');
+  expect(
+    calls()
+      .slice(before)
+      .filter((line) => /^sbatch [/]/.test(line)),
+  ).toHaveLength(4);
+  const [, id = ''] = /Created workflow (\d+)/.exec(stderr) ?? [];
+  expect((await json('slurm', 'list', id))['items']).toMatchObject([
+    { name: 'debug_scheduler', account: 'proj', partition: 'debug', extra: '--cpus-per-task=4' },
+  ]);
 });
 
 describe('jobs that no allocation of their workflow can run', () => {

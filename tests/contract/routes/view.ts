@@ -564,7 +564,7 @@ export const viewCases: Cases = {
           attempts: [],
           attempts_left_out: 0,
           next: ['squeue --start -j 812'],
-          unknown: 'why Slurm has not started its allocations',
+          unknown: 'why its allocations have not started',
         },
       },
     ],
