@@ -1,16 +1,19 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The files that take longest, from two minutes to a quarter of one on two cores. Most of them wait for clocks of Slurm or for faults, beside
+ * The files that take longest, from two minutes to a quarter of one on two cores. Most of them wait for clocks of Slurm and PBS or for faults, beside
  * which others can work. Vitest knows no durations on a fresh machine and begins with the largest files: one of these, which
  * are small, was left alone at the end for two minutes.
  */
 export const LONGEST = [
   'e2e/day-of-faults',
   'slurm/kills',
+  'pbs/kills',
   'docs/pages-new-node',
   'slurm/nine-failures',
   'slurm/steps',
+  'pbs/evidence',
+  'slurm/workflows',
   'docs/pages-old-node',
   'e2e/offline',
   'slurm/recovery',
@@ -18,6 +21,7 @@ export const LONGEST = [
   'ssh/remote',
   'slurm/trouble',
   'slurm/direct',
+  'pbs/preemption',
   'slurm/submit',
   'sonar/archive',
   'e2e/attach',
@@ -26,11 +30,14 @@ export const LONGEST = [
   'slurm/control-groups',
   'e2e/monitor',
   'slurm/batching',
+  'pbs/nodes',
+  'pbs/workflows',
   'slurm/crash',
   'e2e/page-views',
   'sonar/stores',
   'contract/logins',
   'slurm/shapes',
+  'pbs/shapes',
   'e2e/slurm-runner',
   'e2e/run',
   'slurm/acceptance',
