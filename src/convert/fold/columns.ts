@@ -12,15 +12,14 @@ export interface ParameterColumns {
 
 /** Every combination of the values if the rows are these in that order, otherwise the values of each row side by side. */
 export function parameterColumns(rows: readonly Row[], names: readonly string[]): ParameterColumns {
-  const columns = names
-    .map((name) => ({ name, values: rows.map((row) => row.get(name) ?? '') }))
-    .toSorted((one, other) => changesOf(one.values) - changesOf(other.values));
-  const distinct = columns.map(({ name, values }) => ({ name, values: [...new Set(values)] }));
+  const columns = names.map((name) => ({ name, values: rows.map((row) => row.get(name) ?? '') }));
+  const slowestFirst = columns.toSorted((one, other) => changesOf(one.values) - changesOf(other.values));
+  const distinct = slowestFirst.map(({ name, values }) => ({ name, values: [...new Set(values)] }));
   const isProduct = distinct.reduce((count, { values }) => count * values.length, 1) === rows.length;
   let stride = rows.length;
   const inOrder = distinct.every(({ values }, at) => {
     stride /= values.length;
-    return columns[at]?.values.every((value, row) => value === values[Math.floor(row / stride) % values.length]);
+    return slowestFirst[at]?.values.every((value, row) => value === values[Math.floor(row / stride) % values.length]);
   });
   const written = isProduct && inOrder ? distinct : columns;
   return {

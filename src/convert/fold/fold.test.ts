@@ -80,6 +80,15 @@ describe('the jobs of a rule become an entry with parameters', () => {
     expect(jobsOf(folded)).toEqual(jobsOf(workflow));
   });
 
+  it('values that stand side by side keep the order of the wildcards, whichever of them changes more often', () => {
+    const { folded } = ruleOf(texts, [
+      { s: 'a', u: '1' },
+      { s: 'b', u: '1' },
+      { s: 'c', u: '2' },
+    ]);
+    expect(entriesOf(folded)).toMatchObject([{ use_parameters: ['s', 'u'], parameter_mode: 'zip' }]);
+  });
+
   it('a wildcard with one value is no parameter', () => {
     const { folded } = ruleOf(texts, product(['a', 'b'], ['hg38']));
     expect(folded).toMatchObject({ parameters: { s: '[a, b]' }, jobs: [{ name: 'r_{s}_hg38' }] });
