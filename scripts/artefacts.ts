@@ -21,6 +21,7 @@ import { type NpmNames, npmPackageOf } from './artefacts/npm.ts';
 import { manPages } from './artefacts/man-pages.ts';
 import { filesOf, lockedRuntime, PLATFORMS, RUNTIMES, runtimeFiles, type Platform } from './artefacts/runtimes.ts';
 import { isThere } from './artefacts/try.ts';
+import { recipesOf } from './artefacts/recipes.ts';
 import { signatureOf, signingKey } from './artefacts/sign.ts';
 import { systemFilesOf } from './artefacts/system-files.ts';
 import { wheelOf, type WheelParts } from './artefacts/wheel.ts';
@@ -93,6 +94,11 @@ for (const [platform, files] of platforms) {
   const parts = { version: VERSION, platform, files: systemFilesOf(files), about, atSeconds, isTrial: values.trial };
   const made = [values.format.includes('deb') && debOf(parts), hasRpm && rpmOf(parts)];
   for (const each of made) if (each) lines.push(written(each));
+}
+
+for (const [name, text] of recipesOf({ version: VERSION, address: release.address, lines })) {
+  writeFileSync(out(name), text);
+  lines.push(sumLine(out(name)));
 }
 
 const sums = lines.sort((left, right) => left.slice(66).localeCompare(right.slice(66), 'en')).join('');

@@ -21,6 +21,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { refuseOldRuntimes } from './artefacts/age.ts';
 import { tryArtefacts } from './artefacts/try.ts';
 import { newSigningKey } from './artefacts/sign.ts';
 import { VERSION } from '../src/core/contract/version.ts';
@@ -54,6 +55,9 @@ try {
   if (values.key === undefined) writeFileSync(key, newSigningKey().secretKey, { mode: 0o600 });
   const out = resolve(root, values.out ?? '.build/release');
 
+  const age = refuseOldRuntimes(Date.now());
+  // It is awaited after the trials.
+  age.catch(() => {});
   const clone = cloneOf(root, 'first');
   setVersion(clone);
   say(`version ${version}, changelog and generated files are committed in a clone`);
@@ -89,6 +93,7 @@ try {
   try {
     tryArtefacts({ out, root, folder, say });
     await second.ended;
+    say(await age);
   } finally {
     second.kill();
   }

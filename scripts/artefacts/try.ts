@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { programOn } from '../../src/cluster/program-on.ts';
+import { imageSteps } from './recipes.ts';
 import type { NpmNames } from './npm.ts';
 
 export interface Trial {
@@ -70,12 +71,29 @@ function tryOnDebian({ out, root, folder, say }: Trial): void {
     as([], 'useradd --home-dir /home/ada --user-group ada && chown -R ada:ada /home/ada');
     as(['--userspec=ada:ada'], `! command -v node && ${archived('/release')} && rm -r torc_output`);
     say('the archive is installed on a Debian without Node by a user who is not root, and runs the example');
+    tryImage(readFileSync(join(out, 'Containerfile'), 'utf8'), (script) => as([], script));
+    say('the steps of the Containerfile run there, and its server is healthy');
     if (!readdirSync(out).some((name) => name.endsWith('.deb'))) return;
     as([], 'sh /try-package.sh');
     say('the package of Debian is installed, updated, removed and purged there, and leaves the database alone');
   } finally {
     execFileSync('env', ['umount', '--lazy', join(system, 'proc')]);
   }
+}
+
+/** Does in a root what an image would be made of, and runs what the image runs until it is healthy. */
+function tryImage(containerfile: string, run: (script: string) => void): void {
+  // A root shares the ports of this machine.
+  const port = String(20_000 + (process.pid % 10_000));
+  const { script, user, entry, health } = imageSteps(containerfile.replaceAll('8080', port));
+  const server = [
+    `${entry.join(' ')} & server=$!; trap "kill $server" EXIT`,
+    `for _ in $(seq 60); do ${health} 2> /dev/null && break; sleep 0.5; done`,
+    `${health} && trap - EXIT && kill $server && wait $server`,
+  ].join('\n');
+  run(`export PATH=/usr/local/bin:$PATH\n${script}\ncd /var/lib/torc && su ${user} -s /bin/sh -c '${server}'`);
+  // What comes next finds the root as it was.
+  run("userdel --remove torc; find /usr/local /opt -name '*torc*' -prune -exec rm -r {} +");
 }
 
 /** Bytes that the package without a Node may have when it is installed. */
