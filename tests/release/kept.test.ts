@@ -37,7 +37,7 @@ describe.each(KEPT.map((path) => [basename(path, '.tar.gz'), path]))('the files 
       ['after', 'blocked'],
     ]);
     const results = (await client.listResults({ query: { workflow_id: 1 } })).items;
-    expect(results.map(({ return_code: code }) => code).sort()).toEqual([0, 3]);
+    expect(results.map(({ return_code: code }) => code).sort((one, other) => one - other)).toEqual([0, 3]);
     const other = await start('torc', ['--url', url, 'exec', '-n', 'later', '-c', 'true'], { cwd }).ended;
     expect([other.code, other.stderr]).toEqual([0, expect.anything()]);
     program.child.kill('SIGTERM');

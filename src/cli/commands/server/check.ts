@@ -71,7 +71,7 @@ async function repaired({ output, configuration, environment }: Context, file: s
   const lostOf = ({ lost, isAtLeast }: (typeof tables)[number]): string =>
     isAtLeast ? (lost === 0 ? 'unknown' : `at least ${lost}`) : String(lost);
   const rows = [['table', 'saved', 'lost'], ...tables.map((each) => [each.table, String(each.saved), lostOf(each)])];
-  const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const width = (column: number) => rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0);
   const lines = rows.map(([table = '', saved = '', lost = '']) =>
     [table.padEnd(width(0)), saved.padStart(width(1)), lost.padStart(width(2))].join('  '),
   );

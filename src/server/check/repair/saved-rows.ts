@@ -1,6 +1,6 @@
 import type { Pages } from './pages.ts';
 import type { openSaved } from './queries.ts';
-import { entriesIn, isSchema, type SavedTable, type SchemaEntry, tableOfRows } from './tables.ts';
+import { entriesIn, isSchema, type SchemaEntry, tableOfRows } from './tables.ts';
 import { type StoredRow, treesOf, type Walked } from './trees.ts';
 
 /** How many rows a table had, as far as that can be known. */
@@ -80,7 +80,9 @@ function schemaIn(trees: Trees): { readonly entries: readonly SchemaEntry[]; rea
   const walked = none();
   const rows: StoredRow[] = [...trees.rows(1, walked, true)];
   const isWhole = walked.damagedPages === 0 && walked.damagedRows === 0;
-  if (!isWhole) for (const page of trees.lostPages()) if (page.isTable && isSchema(page.rows)) rows.push(...page.rows);
+  if (!isWhole)
+    for (const page of trees.lostPages())
+      if (page.isTable && isSchema(page.rows)) for (const row of page.rows) rows.push(row);
   return { entries: entriesIn(rows), isWhole };
 }
 

@@ -52,7 +52,7 @@ export function treesOf(pages: Pages) {
         walked.damagedPages += 1;
         continue;
       }
-      if (!parts.kind.isLeaf) open.push(...childrenOf(page, parts).reverse());
+      if (!parts.kind.isLeaf) for (const child of childrenOf(page, parts).reverse()) open.push(child);
       if (parts.kind.isLeaf || !isTable) yield* rowsOn(page, parts, walked);
     }
   }
