@@ -251,6 +251,23 @@ it('submit plans the allocations of a file that has only requirements, where an 
   ]);
 });
 
+it('submit says which receivers of messages the server does not have, and nothing where there are none', async () => {
+  const file = join(folder, 'noticed.yaml');
+  writeFileSync(file, flow);
+  const config = join(folder, 'with-receiver.toml');
+  writeFileSync(config, '[notify.mine]\nwebhook = "http://127.0.0.1:1/"\n');
+  const submit = (more: Record<string, string>) =>
+    said(['submit', file, '--account', 'proj', '-o', join(folder, 'noticed')], { ...environment, ...more });
+  const { code, stderr } = await submit({ TORC_SYSTEM_CONFIG: config });
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringMatching(
+      /the server has no receiver mine, and keeps none of yours: .*torc .*watch \d+ sends messages/,
+    ),
+  ]);
+  expect((await submit({})).stderr).not.toContain('receiver');
+});
+
 describe('jobs that no allocation of their workflow can run', () => {
   const sum = 'runtime 00:01:00 + headroom 00:01:00 + lead 00:00:00 + start 00:01:30 = 00:03:30';
   let id: string;

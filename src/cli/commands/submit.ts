@@ -26,7 +26,7 @@ import { submitTools, warnOfLoopback } from '../slurm/slurm-tools.ts';
 import { reportRefusedByBatch, reportUnrunnable } from '../slurm/before-submission.ts';
 import { type WorkflowSettingValues, workflowSettingOptions } from '../command/workflow-settings.ts';
 import { existingWorkflow, isSpec, planOfFile, setSettings } from '../spec/spec-or-id.ts';
-import { namesOfServer } from '../notify/begin.ts';
+import { namesOfServer, sayWhoGetsNone } from '../notify/begin.ts';
 
 export const submit = command('submit <spec-or-id>', {
   says: 'Submit the allocations of a workflow: a file, standard input ("-"), or an existing workflow by its id or name.',
@@ -100,6 +100,7 @@ export const submit = command('submit <spec-or-id>', {
       .then(({ allocations }) => queuedAllocations(allocations, context.environment))
       .catch(() => []);
     for (const { line } of stuckAllocations(queued)) output.warn(line);
+    await sayWhoGetsNone(context, client, id);
     if (errors.length > 0) context.exitWith(1);
   },
 });

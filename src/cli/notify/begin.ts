@@ -28,3 +28,24 @@ export function namesOfServer(context: Context, given: readonly string[] | undef
   if (refused !== undefined) throw new UsageError(words);
   return [...own.filter(({ isNamed }) => isNamed).map(({ name }) => name), ...ofServer];
 }
+
+/**
+ * Says which receivers of the configuration get no message of this command, because it ends at once and the server does not have them: no
+ * server keeps the address of a user.
+ */
+export async function sayWhoGetsNone(
+  { configuration, output, hint }: Context,
+  client: Client,
+  id: number,
+): Promise<void> {
+  const own = receiversIn(configuration.notify).filter(({ always }) => always);
+  if (own.length === 0) return;
+  const { receivers: ofServer } = await client
+    .listMessages({ params: { id }, query: { limit: 1 } })
+    .catch(() => ({ receivers: [] as readonly string[] }));
+  const without = own.filter(({ name }) => !ofServer.includes(name)).map(({ name }) => name);
+  if (without.length === 0) return;
+  output.warn(
+    `the server has no receiver ${without.join(', ')}, and keeps none of yours: ${hint(`torc watch ${id}`)} sends messages there while it lives`,
+  );
+}

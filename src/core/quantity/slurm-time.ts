@@ -12,7 +12,12 @@ const DAY = 86_400;
  */
 export function parseWalltime(text: string): number {
   const match = /^(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?$/.exec(text.trim());
-  if (match === null) throw new Refusal('WALLTIME_MALFORMED', `Not a walltime: "${text}"`, { text });
+  if (match === null)
+    throw new Refusal(
+      'WALLTIME_MALFORMED',
+      `Not a walltime: "${text}"; expected minutes, or a time such as 04:30:00 or 1-00:00:00`,
+      { text },
+    );
   const [days, first, second, third] = match.slice(1).map((part) => (part === undefined ? undefined : Number(part)));
   return (days ?? 0) * DAY + clockSeconds(first ?? 0, second, third);
 }
