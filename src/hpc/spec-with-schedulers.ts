@@ -13,10 +13,20 @@ const schedulerEntries = (schedulers: readonly PlannedScheduler[], requestOf: Re
     Object.entries(
       schedulersOf({
         schedulers: schedulers.map((each) => {
-          const { name, account, partition, qos, gres, mem, nodes, walltime, extra, ...more } = requestOf(each);
+          const { name, account, partition, qos, gres, mem, nodes, walltime, extra, pbs } = requestOf(each);
           return {
-            ...{ id: 0, workflow_id: 0, name, account, partition, qos, gres, mem, nodes, walltime, extra },
-            ...(more.pbs ? { pbs: more.pbs } : {}),
+            id: 0,
+            workflow_id: 0,
+            name,
+            account,
+            partition,
+            qos,
+            gres,
+            mem,
+            nodes,
+            walltime,
+            extra,
+            ...(pbs ? { pbs } : {}),
           };
         }),
       }),
