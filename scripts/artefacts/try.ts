@@ -72,7 +72,7 @@ function tryOnDebian({ out, root, folder, say }: Trial): void {
     as(['--userspec=ada:ada'], `! command -v node && ${archived('/release')} && rm -r torc_output`);
     say('the archive is installed on a Debian without Node by a user who is not root, and runs the example');
     tryImage(readFileSync(join(out, 'Containerfile'), 'utf8'), (script) => as([], script));
-    say('the steps of the Containerfile run there, and its server is healthy');
+    say('the steps of the Containerfile run there, its server is healthy, and its user runs the example');
     if (!readdirSync(out).some((name) => name.endsWith('.deb'))) return;
     as([], 'sh /try-package.sh');
     say('the package of Debian is installed, updated, removed and purged there, and leaves the database alone');
@@ -91,7 +91,10 @@ function tryImage(containerfile: string, run: (script: string) => void): void {
     `for _ in $(seq 60); do ${health} 2> /dev/null && break; sleep 0.5; done`,
     `${health} && trap - EXIT && kill $server && wait $server`,
   ].join('\n');
-  run(`export PATH=/usr/local/bin:$PATH\n${script}\ncd /var/lib/torc && su ${user} -s /bin/sh -c '${server}'`);
+  const as = (words: string) => `su ${user} -s /bin/sh -c '${words}'`;
+  run(
+    `export PATH=/usr/local/bin:$PATH\n${script}\ncd /var/lib/torc && ${as(server)}\n${as(`cp -r /home/ada/examples . && ${EXAMPLE}`)}`,
+  );
   // What comes next finds the root as it was.
   run("userdel --remove torc; find /usr/local /opt -name '*torc*' -prune -exec rm -r {} +");
 }
