@@ -26,8 +26,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     globalSetup: ['./tests/support/packed.ts'],
     setupFiles: ['./tests/support/end-of-file.ts'],
-    // For two cores: a file waits for half of its time, for Slurm, for kills and for clocks. Three workers take a seventh longer.
-    maxWorkers: 4,
+    // For two cores: a file waits for most of its time, for Slurm, PBS, kills and clocks.
+    maxWorkers: 6,
     // They end what hangs. Beside other work (load 30 on two cores) tests take ten times as long, as does the removal of
     // their folders.
     testTimeout: 240_000,

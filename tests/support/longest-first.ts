@@ -6,7 +6,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * are small, was left alone at the end for two minutes.
  */
 export const LONGEST = [
-  'e2e/day-of-faults',
   'slurm/kills',
   'pbs/kills',
   'docs/pages-new-node',
@@ -23,11 +22,25 @@ export const LONGEST = [
   'slurm/direct',
   'pbs/preemption',
   'slurm/submit',
+  'e2e/day-of-faults',
   'sonar/archive',
   'e2e/attach',
   'e2e/original-runner',
   'e2e/page-timeline',
   'slurm/control-groups',
+  'e2e/temporary-files',
+  'e2e/only',
+  'release/self-update',
+  'walls',
+  'e2e/tui',
+  'e2e/machine-share',
+  'e2e/history',
+  'e2e/what-runs',
+  'e2e/damaged-database',
+  'e2e/slices',
+  'field/make/shapes',
+  'contract/bad-fields',
+  'e2e/prepared-files',
   'e2e/monitor',
   'slurm/batching',
   'pbs/nodes',
@@ -51,11 +64,7 @@ export const LONGEST = [
   'slurm/submissions',
   'e2e/hostile-bodies',
   'simulation/simulation',
-  'docs/examples',
   'e2e/corpus-run',
-  'e2e/status',
-  'e2e/stalls',
-  'walls',
 ];
 
 /** Long files first, short ones last: files that share a process take milliseconds, and stand together as long as they share it. */
