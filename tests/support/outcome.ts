@@ -4,7 +4,8 @@ import type { TestModule } from 'vitest/node';
 export interface FileOutcome {
   /** From the root of the project. */
   readonly path: string;
-  readonly passed: number;
+  /** Full names. */
+  readonly passed: readonly string[];
   readonly skipped: number;
   /** Full names of the tests that failed; the path itself for a file that could not be loaded, or a hook that failed. */
   readonly failed: readonly string[];
@@ -28,7 +29,7 @@ export function fileOutcome(module: TestModule): FileOutcome {
   const path = module.relativeModuleId;
   return {
     path,
-    passed: namesOf('passed').length,
+    passed: namesOf('passed'),
     skipped: namesOf('skipped').length,
     failed: failed.length === 0 && module.state() === 'failed' ? [path] : failed,
   };
@@ -40,17 +41,22 @@ export function toTryAgain({ files, errors }: Outcome): string[] {
   return errors > 0 || failed.length > MOST_UNSTEADY ? [] : failed.map(({ path }) => path);
 }
 
-/** The outcome of a run whose failed files were tried again: the second try of a file counts. */
+/**
+ * The outcome of a run whose failed files were tried again: the second try of a file counts. A test that failed and was then left out stays
+ * failed, because nothing shows that it can pass.
+ */
 export function afterSecondTry(first: Outcome, second: Outcome): Outcome {
   const again = new Map(second.files.map((file) => [file.path, file]));
-  const files = first.files.map((file) => again.get(file.path) ?? file);
-  const steady = first.files.flatMap(({ path, failed }) => {
-    const after = again.get(path);
-    return after === undefined
-      ? []
-      : failed.filter((name) => !after.failed.includes(name)).map((name) => `${path}: ${name}`);
+  const unsteady: string[] = [];
+  const files = first.files.map((file) => {
+    const after = again.get(file.path);
+    if (after === undefined) return file;
+    const passes = (name: string) =>
+      after.passed.includes(name) || (name === file.path && after.failed.length === 0 && after.passed.length > 0);
+    unsteady.push(...file.failed.filter(passes).map((name) => `${file.path}: ${name}`));
+    return { ...after, failed: [...new Set([...after.failed, ...file.failed.filter((name) => !passes(name))])] };
   });
-  return { files, errors: first.errors + second.errors, unsteady: steady };
+  return { files, errors: first.errors + second.errors, unsteady };
 }
 
 /** The last lines of a run; the very last is `N passed, N failed`. */
@@ -61,6 +67,6 @@ export function lastLinesOf({ files, errors, unsteady }: Outcome, inPart: boolea
     ...(inPart ? ['seeds, faults and pages were tried in part: CI=true npm test tries all of them'] : []),
     ...(skipped > 0 ? [`${skipped} skipped: the reasons stand beside them`] : []),
     ...unsteady.map((name) => `passed at its second try, to be repaired: ${name}`),
-    `${sum((file) => file.passed)} passed, ${sum((file) => file.failed.length) + errors} failed`,
+    `${sum((file) => file.passed.length)} passed, ${sum((file) => file.failed.length) + errors} failed`,
   ];
 }
