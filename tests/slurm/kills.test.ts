@@ -3,7 +3,7 @@ import { isCi } from '../support/in-ci.ts';
 import { type RunningServer, startServer, temporaryFolder } from '../support/programs.ts';
 import { clocksApart, fakeTimeIsMissing } from './clocks.ts';
 import { type Cluster, slurmIsMissing, startCluster } from './cluster.ts';
-import { tryKill, type Verdict } from './kills.ts';
+import { planOfSeed, tryKill, type Verdict, VICTIMS } from './kills.ts';
 
 /**
  * `TORC_KILL_SEEDS=1-200 TORC_KILL_WAIT=30` tries other seeds, and another time between SIGTERM and SIGKILL. `TORC_KILL_WAY=parents`
@@ -24,7 +24,10 @@ interface Way {
   readonly set: readonly string[];
   /** The seconds that nodes are ahead, by the last digit of their names. */
   readonly clocks?: Readonly<Record<string, number>>;
+  /** Those of CI. */
   readonly seeds: readonly number[];
+  /** Those that a run in part tries. */
+  readonly inPart: readonly number[];
 }
 
 const range = (text: string): number[] => {
@@ -39,7 +42,8 @@ const GROUPS: Way = {
   // In part, each has another way to run jobs and another victim: two nodes and the allocation, direct and the runner, batched
   // and the launcher. Then sruns, a node and a runner of batched jobs, and a time limit. With the two ways below, every victim of
   // kills.ts dies once; the seeds 1 to 10 killed a runner four times and no node, and kept the CPUs busy for a minute.
-  seeds: isCi ? [4, 7, 10, 5, 18, 3, 54] : [4, 7, 10],
+  seeds: [4, 7, 10, 5, 18, 3, 54],
+  inPart: [4, 7, 10],
 };
 const PARENTS: Way = {
   name: 'kills on a cluster that finds processes by their parents',
@@ -47,6 +51,7 @@ const PARENTS: Way = {
   set: ['ProctrackType=proctrack/linuxproc', 'PrologFlags=Alloc'],
   // Of two nodes, the daemon of a step.
   seeds: [607],
+  inPart: [607],
 };
 const CLOCKS: Way = {
   name: 'kills on a cluster of nodes with wrong clocks',
@@ -56,13 +61,19 @@ const CLOCKS: Way = {
   // Of four nodes, one is right.
   clocks: { '1': -600, '5': -600, '9': -600, '2': 600, '6': 600, '0': 600, '3': -180, '7': -180 },
   // The batch step of steps, and a requeue of direct jobs.
-  seeds: isCi ? [822, 824] : [824],
+  seeds: [822, 824],
+  inPart: [824],
 };
 const NAMED: Readonly<Record<string, Way>> = { groups: GROUPS, parents: PARENTS, clocks: CLOCKS };
 const ways = chosen === undefined ? Object.values(NAMED) : [NAMED[process.env['TORC_KILL_WAY'] ?? ''] ?? GROUPS];
 
-describe.skipIf(slurmIsMissing !== undefined).each(ways)('$name', ({ missing, prefix, set, clocks, seeds }) => {
-  const left = chosen === undefined ? [...seeds] : range(chosen);
+it('every victim dies under the seeds of CI', () => {
+  const killed = Object.values(NAMED).flatMap(({ seeds }) => seeds.map((seed) => planOfSeed(seed).victim));
+  expect(VICTIMS.filter((victim) => !killed.includes(victim))).toEqual([]);
+});
+
+describe.skipIf(slurmIsMissing !== undefined).each(ways)('$name', ({ missing, prefix, set, clocks, seeds, inPart }) => {
+  const left = chosen === undefined ? [...(isCi ? seeds : inPart)] : range(chosen);
   let cluster: Cluster;
   let folder: string;
   let server: RunningServer;

@@ -20,7 +20,7 @@ const MODES = ['direct', 'steps', 'batched', 'two nodes'] as const;
 type Mode = (typeof MODES)[number];
 
 /** Who dies. The last ones exist only where jobs are steps. */
-const VICTIMS = [
+export const VICTIMS = [
   'runner',
   'batch step',
   'allocation',
@@ -59,8 +59,8 @@ const AT_MOST_MS = 300_000;
 const BUSY_AFTER_MS = 5_000;
 const ENDED = ['completed', 'failed', 'terminated', 'canceled'];
 
-/** One seed: a workflow, a kill, recoveries, and what the files say. */
-export async function tryKill(lane: Lane, seed: number): Promise<Verdict> {
+/** What a seed stands for. */
+export function planOfSeed(seed: number): Plan {
   const next = random(seed);
   const one = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T;
   const mode = one(MODES);
@@ -71,9 +71,15 @@ export async function tryKill(lane: Lane, seed: number): Promise<Verdict> {
   const busy = one([0, 0, 2, 8]);
   const kinds = Array.from({ length: 6 }, () => one(KINDS));
   const seconds = kinds.map(() => 1 + Math.round(next() * 50) / 10);
-  const words = `seed ${seed}: ${mode}, ${victim} after ${afterMs} ms, ${busy} busy processes`;
+  return { seed, mode, victim, afterMs, busy, kinds, seconds };
+}
+
+/** One seed: a workflow, a kill, recoveries, and what the files say. */
+export async function tryKill(lane: Lane, seed: number): Promise<Verdict> {
+  const plan = planOfSeed(seed);
+  const words = `seed ${seed}: ${plan.mode}, ${plan.victim} after ${plan.afterMs} ms, ${plan.busy} busy processes`;
   try {
-    return { words, ...(await run(lane, { seed, mode, victim, afterMs, busy, kinds, seconds })) };
+    return { words, ...(await run(lane, plan)) };
   } catch (error) {
     return { words, faults: [(error as Error).message], met: [] };
   }
