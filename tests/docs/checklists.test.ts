@@ -121,7 +121,7 @@ it('each checklist has an example, but for those of files that only stand togeth
   ]);
 });
 
-it('a checklist that forgets a file, or names one that nothing needs, is found', () => {
+it('a file of a checklist may be named by its end, and a folder by its path', () => {
   expect(filesIn('a refusal')).toEqual(['core/contract/refusals.ts']);
   expect(isOf('judge.ts', 'src/core/attempt/judge.ts')).toBe(true);
   expect(isOf('core/contract/routes/', 'src/core/contract/routes/access.ts')).toBe(true);
