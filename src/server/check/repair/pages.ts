@@ -32,7 +32,8 @@ export function openPages(path: string): Pages {
   const first = read(1);
   const isWhole = first?.toString('latin1', 0, MAGIC.length) === MAGIC && first.readUInt16BE(16) === PAGE_BYTES;
   return {
-    count: log.count ?? Math.max(Math.floor(fstatSync(file).size / PAGE_BYTES), isWhole ? first.readUInt32BE(28) : 0),
+    // The count in the head of the file can be damaged, and no page is behind the end.
+    count: log.count ?? Math.floor(fstatSync(file).size / PAGE_BYTES),
     version: isWhole ? first.readUInt32BE(60) : undefined,
     read,
     close: () => closeSync(file),

@@ -19,7 +19,6 @@ type Saved = Pick<ReturnType<typeof openSaved>, 'tables' | 'insert' | 'keepIds'>
  */
 export function savedRows(pages: Pages, saved: Saved) {
   const trees = treesOf(pages);
-  trees.skipUnused();
   const { entries, isWhole } = schemaIn(trees);
   const rootOf = (name: string) => entries.find((entry) => entry.type === 'table' && entry.name === name)?.root;
   if (!saved.tables.some(({ name }) => rootOf(name) !== undefined)) return { expected: undefined, unassigned: 0 };

@@ -20,8 +20,6 @@ export interface Walked {
 export interface LostPage {
   readonly isTable: boolean;
   readonly rows: readonly StoredRow[];
-  /** The page is not found again. */
-  use(): void;
 }
 
 const KINDS: Readonly<Record<number, { readonly isLeaf: boolean; readonly isTable: boolean }>> = {
@@ -75,29 +73,37 @@ export function treesOf(pages: Pages) {
 
   return {
     rows,
-    /** Marks the pages that a table no longer uses: what stands on them was deleted. */
-    skipUnused(): void {
-      const first = pages.read(1);
-      for (let trunk = first?.readUInt32BE(32) ?? 0; isFree(trunk);) {
-        const page = take(trunk);
-        if (page === undefined) return;
-        const count = Math.min(page.readUInt32BE(4), PAGE_BYTES / 4 - 2);
-        for (let index = 0; index < count; index += 1) take(page.readUInt32BE(8 + 4 * index));
-        trunk = page.readUInt32BE(0);
-      }
-    },
     /** Pages with rows that no tree led to: leaves of tables, and pages of tables without ids or of indexes. */
     *lostPages(): Generator<LostPage> {
+      const deleted = unusedPages(pages, isFree);
       for (let number = 1; number <= pages.count; number += 1) {
-        const page = isFree(number) ? pages.read(number) : undefined;
+        const page = isFree(number) && !deleted.has(number) ? pages.read(number) : undefined;
         const parts = page === undefined ? undefined : partsOf(page, number);
         if (page === undefined || parts === undefined || (parts.kind.isTable && !parts.kind.isLeaf)) continue;
         const found = [...rowsOn(page, parts, { damagedPages: 0, damagedRows: 0 }, false)];
-        const use = () => void (used[number] = 1);
-        if (found.length > 0) yield { isTable: parts.kind.isTable, rows: found, use };
+        if (found.length > 0) yield { isTable: parts.kind.isTable, rows: found };
       }
     },
   };
+}
+
+/**
+ * The pages that the list of unused ones names: what stands on them was deleted. A part of the list that is too long, or names a page twice,
+ * behind the end of the file or of a tree, is damaged; neither it nor what follows is believed, because live rows would be left out.
+ */
+function unusedPages(pages: Pages, isFree: (number: number) => boolean): ReadonlySet<number> {
+  const unused = new Set<number>();
+  let trunk = pages.read(1)?.readUInt32BE(32) ?? 0;
+  while (trunk !== 0) {
+    const page = isFree(trunk) ? pages.read(trunk) : undefined;
+    const count = page?.readUInt32BE(4) ?? 0;
+    if (page === undefined || count > PAGE_BYTES / 4 - 2) break;
+    const named = [trunk, ...Array.from({ length: count }, (_, index) => page.readUInt32BE(8 + 4 * index))];
+    if (new Set(named).size < named.length || !named.every((each) => isFree(each) && !unused.has(each))) break;
+    for (const each of named) unused.add(each);
+    trunk = page.readUInt32BE(0);
+  }
+  return unused;
 }
 
 interface Parts {
