@@ -3,8 +3,8 @@ import { databaseFile } from '../../../cluster/database-file.ts';
 import { ENDED } from '../../../core/job/statuses.ts';
 import { anyOf, STATUS } from '../../records/rows/status.ts';
 import { type Database, type NoParameters, openDatabase } from '../../store/database.ts';
-import { migrateDatabase } from '../../store/migrate.ts';
-import { fresh, migrations, oldestBeside } from '../../store/migrations.gen.ts';
+import { KEEP_OLDEST, migrateDatabase } from '../../store/migrate.ts';
+import { fresh, migrations } from '../../store/migrations.gen.ts';
 import { EDGES, IN_STEPS } from '../queries.ts';
 import type { SavedColumn, SavedTable } from './tables.ts';
 import type { StoredRow } from './trees.ts';
@@ -12,8 +12,8 @@ import type { StoredRow } from './trees.ts';
 /** Opens a new database in an empty file, with the tables of a version and none of the rows with which one begins. */
 export function openSaved(path: string, version: number) {
   const db = new DatabaseSync(databaseFile(path));
-  // It has another name until it is complete, and is written to disk as a whole.
-  db.exec('pragma journal_mode = off; pragma synchronous = off; pragma foreign_keys = off');
+  // It has another name until it is complete, and is written to disk as a whole. SQLite ignores `off` where it is defensive, as here.
+  db.exec('pragma journal_mode = memory; pragma synchronous = off; pragma foreign_keys = off');
   db.exec(
     version === migrations.length
       ? fresh
@@ -38,6 +38,7 @@ export function openSaved(path: string, version: number) {
     /** Stores a row; false where the table refuses it. */
     insert({ name, idColumn, columns }: SavedTable, { id, values }: StoredRow): boolean {
       const named = columns.slice(0, values.length);
+      if (named.length === 0) return false;
       const key = `${name} ${named.length}`;
       const statement =
         inserts.get(key) ??
@@ -48,7 +49,9 @@ export function openSaved(path: string, version: number) {
       try {
         statement.run(...named.map((column, at) => (column.name === idColumn ? (id ?? null) : (values[at] ?? null))));
         return true;
-      } catch {
+      } catch (error) {
+        // Others, such as a full disk, end the transaction or the repair.
+        if (!REFUSED.includes(((error as { errcode?: number }).errcode ?? 0) % 256)) throw error;
         return false;
       }
     },
@@ -78,7 +81,7 @@ export function openSaved(path: string, version: number) {
         saved.run('pragma foreign_keys = off; begin');
         while (orphansDropped(saved) > 0);
         for (const sql of AGREE) saved.run(sql);
-        saved.run(`insert or ignore into older_programs (one, oldest) values (1, ${oldestBeside})`);
+        saved.run(KEEP_OLDEST);
         saved.run('commit; pragma journal_mode = delete');
       } finally {
         saved.close();
@@ -102,6 +105,9 @@ export function savedCounts(path: string, tables: readonly string[]): ReadonlyMa
     db.close();
   }
 }
+
+/** SQLITE_CONSTRAINT and SQLITE_MISMATCH, with any extended code: the table refuses the row. */
+const REFUSED = [19, 20];
 
 /** More than a server gives between two looks at a database; ledgers on compute nodes name ids. */
 const IDS_LEFT_OUT = 1_000_000;

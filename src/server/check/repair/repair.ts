@@ -35,7 +35,8 @@ const DERIVED = ['job_count', 'workflow_time', 'job_class', 'commit_count'];
  * Saves what can be read of a damaged database into a new one, which gets its name when it is complete and on disk. The damaged one and
  * its log are only read. Rows of a lost workflow get one of `user`.
  *
- * Throws: `NOT_FOUND`, `BACKUP_REFUSED` for an output that is there and for a file of another program, `DATABASE_IN_USE`, `DATABASE_FROM_FUTURE`, and errors of the disk.
+ * Throws: `NOT_FOUND`, `BACKUP_REFUSED` for an output that is there and for a file of another program, `DATABASE_IN_USE`, `DATABASE_FROM_FUTURE`,
+ * `FILE_UNWRITABLE`, for instance on a full disk, and errors of the disk in reading.
  */
 export function repairDatabase(database: string, output: string, user: string): Repaired {
   if (!existsSync(database)) throw new Refusal('NOT_FOUND', `there is no database ${database}`, { database });
@@ -73,10 +74,20 @@ export function repairDatabase(database: string, output: string, user: string): 
     } finally {
       saved.close();
     }
+  } catch (error) {
+    if (!isUnwritable(error)) throw error;
+    const words = `cannot write ${output}: ${(error as Error).message}`;
+    throw new Refusal('FILE_UNWRITABLE', words, { output }, { cause: error });
   } finally {
     pages.close();
     for (const end of ['', '-wal', '-shm']) rmSync(`${fresh}${end}`, { force: true });
   }
+}
+
+/** An error of the system, but in reading the damaged database, and of SQLite, which only writes, that a disk is full or fails. */
+function isUnwritable(error: unknown): boolean {
+  const { syscall, errcode } = error as { syscall?: string; errcode?: number };
+  return (syscall ?? 'read') !== 'read' || [10, 13, 14].includes((errcode ?? 0) % 256);
 }
 
 function refuseInUse(database: string): void {
