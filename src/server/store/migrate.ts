@@ -34,7 +34,7 @@ export function migrateDatabase(db: Database, path = 'file', beforeChange?: (ver
     if (isNew) db.run(fresh);
     else for (const { sql } of migrations.slice(found)) db.run(sql);
     refuseForeignSchema(db);
-    db.run(`insert or replace into older_programs (one, oldest) values (1, ${oldestBeside})`);
+    db.run(KEEP_OLDEST);
     db.run(`pragma user_version = ${newest}`);
     db.run('commit');
   } catch (error) {
@@ -42,6 +42,9 @@ export function migrateDatabase(db: Database, path = 'file', beforeChange?: (ver
     throw error;
   }
 }
+
+/** Writes the oldest programs that may use a database of this version's tables beside this one. */
+export const KEEP_OLDEST = `insert or replace into older_programs (one, oldest) values (1, ${oldestBeside})`;
 
 /** What a newer version has written about the programs that may use its database; undefined where it has not. */
 const oldestIn = (db: Database): number | undefined =>

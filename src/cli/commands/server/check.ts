@@ -77,7 +77,10 @@ async function repaired({ output, configuration, environment }: Context, file: s
   );
   const head = `Saved what can be read of ${database} in ${file}:`;
   output.record('repair', { database, file, tables, unassigned, faults }, [head, ...lines].join('\n'));
-  if (unassigned > 0) output.warn(`${counted(unassigned, 'row')} more could be read, but of which table is not known.`);
+  if (unassigned > 0)
+    output.warn(
+      `${counted(unassigned, 'more row')} could be read; ${unassigned === 1 ? 'its' : 'their'} table is not known.`,
+    );
   if (Object.keys(faults).length > 0)
     throw new Failure(`${file} does not pass the check: ${faultLines(faults).join('; ')}`);
   output.notice(`It passes the check. Put it in place: torc-server restore ${file} --database ${database}`);
