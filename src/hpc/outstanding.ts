@@ -63,7 +63,7 @@ function canServe({ nodes, room }: OpenAllocation, { group }: PlannedScheduler):
     num_cpus: cpus,
     memory_bytes: memoryMb * MEBIBYTE,
     num_gpus: gpus,
-    // Direct mode never runs jobs of several nodes; the plan says so.
+    // Nodes are compared by themselves: the plan warns where direct mode runs no jobs of several nodes.
     num_nodes: 1,
     runtime_seconds: runtimeSeconds,
   };

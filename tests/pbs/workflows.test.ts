@@ -12,6 +12,7 @@ describe.skipIf(pbsIsMissing !== undefined)('on a real PBS cluster', () => {
     {
       kind: 'pbs',
       schedulers: 'pbs_schedulers',
+      mode: 'direct',
       fieldsOf: ({ nodes = 1, gpus = 0 }) =>
         `select: "${nodes}:ncpus=2:mem=300mb${gpus > 0 ? `:ngpus=${gpus}` : ''}", place: scatter`,
     },

@@ -7,7 +7,7 @@ const ENDED = ['completed', 'failed', 'canceled', 'terminated'];
 
 /** Submits all shapes at once, and tries what is to come of each. */
 export function tryShapes(openLane: () => Promise<BatchLane>, system: ShapeSystem): void {
-  describe('fourteen shapes of workflows, submitted together', { timeout: 300_000 }, () => {
+  describe('fifteen shapes of workflows, submitted together', { timeout: 300_000 }, () => {
     let lane: BatchLane;
     const ids = new Map<string, number>();
     beforeAll(async () => {

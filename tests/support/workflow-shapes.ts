@@ -1,5 +1,5 @@
 /**
- * Fourteen shapes of workflows, each with what is to come of it on whichever batch system. `tests/slurm/workflows.test.ts` and
+ * Fifteen shapes of workflows, each with what is to come of it on whichever batch system. `tests/slurm/workflows.test.ts` and
  * `tests/pbs/workflows.test.ts` submit all of them with `torc submit` and read what the jobs wrote.
  */
 export interface WorkflowShape {
@@ -27,6 +27,8 @@ export interface ShapeSystem {
   readonly kind: 'slurm' | 'pbs';
   /** The key of its schedulers in a file, and the fields of one beside its name. */
   readonly schedulers: string;
+  /** The mode that starts jobs on all nodes of an allocation; it stands for `MODE` in a shape. */
+  readonly mode: string;
   fieldsOf(shape: Pick<WorkflowShape, 'nodes' | 'gpus'>): string;
 }
 
@@ -57,7 +59,9 @@ ${actions
     ([trigger, scheduler, fields]) =>
       `  - {trigger_type: ${trigger}, action_type: schedule_nodes, scheduler: ${scheduler}, scheduler_type: ${system.kind}${fields === undefined ? '' : `, ${fields}`}}\n`,
   )
-  .join('')}`.replaceAll('SHAPE', name);
+  .join('')}`
+    .replaceAll('SHAPE', name)
+    .replaceAll('MODE', system.mode);
 }
 
 export const WORKFLOW_SHAPES: Readonly<Record<string, WorkflowShape>> = {
@@ -137,6 +141,13 @@ export const WORKFLOW_SHAPES: Readonly<Record<string, WorkflowShape>> = {
   - {name: wide, command: "echo wide >> SHAPE.out", resource_requirements: wide}
   - {name: "node_{i}", parameters: {i: "1:2"}, command: "hostname >> SHAPE.hosts; until [ $(wc -l < SHAPE.hosts) = 2 ]; do sleep 0.1; done", depends_on: [wide], resource_requirements: both}`,
     wrote: { 'wide.out': ['wide'], 'wide.hosts': /^(?!(\S+)\n\1\n)\S+\n\S+\n$/ },
+  },
+  pairs: {
+    holds: 'jobs that all need two nodes run, each on both',
+    nodes: 2,
+    execution: '{mode: MODE}',
+    jobs: `  - {name: "pair_{i}", parameters: {i: "1:2"}, command: "echo {i} >> SHAPE.out", resource_requirements: wide}`,
+    wrote: { 'pairs.out': ['1', '2'] },
   },
   cards: {
     holds: 'jobs with a GPU each have different ones at a time',

@@ -12,10 +12,12 @@ export const createAllocationRooms =
   (workflowId) => {
     const workflow = find.wholeWorkflow(workflowId);
     const counting = new Set(queries.countingSchedulers.all({ workflowId }).map(({ id }) => id));
+    const perNode = new Set(queries.perNodeSchedulers.all({ workflowId }).map(({ id }) => id));
     return new Map(
       queries.schedulers.all({ workflowId }).map((row) => {
         const id = row.id;
-        return [id, { ...roomOfScheduler(schedulerOf(row), workflow), countsJobs: counting.has(id) }] as const;
+        const room = roomOfScheduler(schedulerOf(row), workflow, perNode.has(id));
+        return [id, { ...room, countsJobs: counting.has(id) }] as const;
       }),
     );
   };

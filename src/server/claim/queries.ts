@@ -172,6 +172,13 @@ export const claimQueries = (db: Database) => ({
     from workflow_action
     where workflow_id = :workflowId and action_type = 'schedule_nodes'
       and json_extract(action_config, '$.max_parallel_jobs') is not null`),
+  // Their allocations have a runner on each node, whose jobs have one node.
+  perNodeSchedulers: db.prepare<{ workflowId: number }, { id: number | null }>(`
+    select json_extract(action_config, '$.scheduler_id') as id
+    from workflow_action
+    where workflow_id = :workflowId and action_type = 'schedule_nodes'
+    group by 1
+    having min(coalesce(json_extract(action_config, '$.start_one_worker_per_node'), 0)) = 1`),
 
   // The order must come from the index job_ready, never from a sort: every runner runs this query, and sorting 100,000
   // ready jobs each time would overload the server. claim.test.ts checks the query plan.

@@ -39,12 +39,14 @@ function submissionOf(actions: readonly WorkflowAction[]): SubmissionState {
 /** The runners of allocations that may be submitted. */
 export function futureRooms({ workflow, slurm_schedulers: schedulers, actions }: KnownWorkflow): RunnerRoom[] {
   const requests = actions.flatMap((action) => requestOf(action) ?? []);
-  return schedulers.map((each) => ({
-    ...roomOfScheduler(each, workflow),
-    countsJobs: requests.some(
-      ({ schedulerId, maxParallelJobs }) => schedulerId === each.id && maxParallelJobs !== undefined,
-    ),
-  }));
+  return schedulers.map((each) => {
+    const own = requests.filter(({ schedulerId }) => schedulerId === each.id);
+    const isPerNode = own.length > 0 && own.every(({ startOneWorkerPerNode }) => startOneWorkerPerNode);
+    return {
+      ...roomOfScheduler(each, workflow, isPerNode),
+      countsJobs: own.some(({ maxParallelJobs }) => maxParallelJobs !== undefined),
+    };
+  });
 }
 
 /** How the jobs of a workflow run: in allocations, on hosts, or where a person types. */

@@ -42,6 +42,16 @@ describe('the runner of a future allocation', () => {
     expect(room({ pbs: { select: '2:ncpus=4', place: 'scatter:excl' } }).cpus).toBe(4);
   });
 
+  it('the runner of an allocation of PBS uses all of its nodes in every mode, unless each node has a runner of its own', () => {
+    const pbs = { select: '2:ncpus=4' };
+    const direct = { execution_config: { mode: 'direct' as const } };
+    expect([room({ pbs }).nodes, room({ pbs }, direct).nodes, room({}, direct).nodes]).toEqual([2, 2, 1]);
+    expect(roomOfScheduler(scheduler({ pbs }), direct, true).nodes).toBe(1);
+    // The name of a job, and nodes in the older form.
+    expect(room({ pbs, extra: '-N name -l place=scatter' }).nodes).toBe(2);
+    expect(room({ pbs: {}, extra: '-l nodes=3:ppn=4' }).nodes).toBe(Infinity);
+  });
+
   it('the runner of a future allocation uses all of its nodes where jobs are steps, and has whole minutes for each', () => {
     const steps = room({ walltime: '00:01:30' }, { execution_config: { mode: 'auto' } });
     expect(steps).toMatchObject({ nodes: 2, time: { leftSeconds: 119, usableSeconds: 0, claimableSeconds: 0 } });

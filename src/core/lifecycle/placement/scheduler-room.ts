@@ -21,16 +21,19 @@ const MEBIBYTE = 2 ** 20;
 /**
  * The runner of a future allocation, as far as its scheduler says; what the site decides counts as unlimited.
  *
- * The allocation has begun a second ago: any runner starts later. Slurm rounds its time up to whole minutes.
+ * The allocation has begun a second ago: any runner starts later. Slurm rounds its time up to whole minutes. `isPerNode`: every node has a runner.
  */
 export function roomOfScheduler(
   { id, name, nodes, walltime, gres, mem, extra, pbs }: SchedulerShape,
   { execution_config: execution, slurm_defaults: defaults }: Pick<Workflow, 'execution_config' | 'slurm_defaults'>,
+  isPerNode = false,
 ): RunnerRoom {
   const isOverridden = LIMITING.test(extra ?? '');
   const seconds = isOverridden ? undefined : readAmount(walltime, parseWalltime);
   const megabytes = isOverridden ? undefined : readAmount(mem, parseMemoryMb);
   const chunk = largestChunk(pbs);
+  // Options of qsub may ask for nodes in an older form.
+  const isUnknown = pbs ? !pbs.select && /(?<!\S)-l/.test(extra ?? '') : isOverridden;
   const margins = marginsOf(execution);
   const length = seconds === undefined ? undefined : Math.ceil(seconds / 60) * 60;
   return {
@@ -42,8 +45,8 @@ export function roomOfScheduler(
     // `--mem=0` is all of the node.
     memoryBytes: chunk?.memoryBytes ?? (megabytes === undefined || megabytes === 0 ? Infinity : megabytes * MEBIBYTE),
     gpus: chunk?.gpus ?? ((isOverridden ? undefined : parseGres(gres ?? '')?.count) || Infinity),
-    // What direct mode starts runs on the node of its runner.
-    nodes: !mayHaveSteps(execution ?? {}, true) ? 1 : isOverridden ? Infinity : nodes,
+    // In Slurm, direct mode starts jobs on the node of the runner alone; in PBS, on every node of the allocation.
+    nodes: isPerNode || !(pbs || mayHaveSteps(execution ?? {}, true)) ? 1 : isUnknown ? Infinity : nodes,
     time: length === undefined ? undefined : timeLeft(margins, { lengthSeconds: length, leftSeconds: length - 1 }),
     future: { scheduler: name ?? String(id), walltime, margins },
   };

@@ -226,6 +226,29 @@ describe('an allocation in the queue', () => {
     expect(await unneeded()).toEqual([71]);
   });
 
+  it('an allocation of PBS is needed for jobs of two nodes, and is not where each node has a runner', async () => {
+    await begun([{ name: 'a' }, { name: 'b', after: ['a'], requirements: 'wide' }], {
+      needs: { wide: { num_nodes: 2 } },
+      fields: { execution_config: { mode: 'direct' } },
+    });
+    const pbs = { select: '2:ncpus=4:mem=8gb' };
+    const [whole, perNode] = [await scheduler({ nodes: 2, pbs }), await scheduler({ nodes: 2, pbs })];
+    for (const config of [{ scheduler_id: whole }, { scheduler_id: perNode, start_one_worker_per_node: true }])
+      await service.client.createWorkflowAction({
+        params: { id },
+        body: {
+          workflow_id: id,
+          trigger_type: 'on_workflow_start',
+          action_type: 'schedule_nodes',
+          action_config: { scheduler_type: 'slurm', ...config },
+        },
+      });
+    await queued(whole, 71);
+    await queued(perNode, 72);
+    await queued(await scheduler({ nodes: 1, pbs: { select: '1:ncpus=4' } }), 73);
+    expect(await unneeded()).toEqual([72, 73]);
+  });
+
   it('an allocation in the queue is needed where its runner will count jobs and ignore their requirements', async () => {
     await begun([{ name: 'a' }, { name: 'b', after: ['a'], requirements: 'large' }], {
       needs: { large: { memory: '8g' } },
