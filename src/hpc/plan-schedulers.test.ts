@@ -284,6 +284,14 @@ describe('a scheduler', () => {
     expect(one(group(1, 4, '1g', 0, HOURS), { namesPartitions: true })).toMatchObject({ partition: 'short' });
   });
 
+  it('a scheduler of PBS names its queue unless it is the default one, where a job that names none would come to', () => {
+    const queue = (more: object) =>
+      partition({ name: 'q', cpus_per_node: 104, memory_mb: 240_000, max_walltime_secs: 10 * HOURS, ...more });
+    const on = (system: string, more: object) =>
+      one(group(1, 4, '1g', 0, HOURS), { system, partitions: [queue(more)] }).partition;
+    expect([on('pbs', {}), on('pbs', { is_default: true }), on('slurm', {})]).toEqual(['q', undefined, undefined]);
+  });
+
   it('a scheduler asks for the memory that its jobs need at a time, and for the runner; of whole nodes for all', () => {
     // As Torc 1.0.0, which asks for all of the memory everywhere.
     expect(one(group(1, 4, '1g', 0, HOURS))).toMatchObject({ mem: '240g' });
@@ -317,6 +325,7 @@ describe('a scheduler', () => {
       "Resource requirements 'rr': jobs with num_nodes 2 run as steps only; set execution_config: {mode: slurm}",
     ]);
     expect(planSchedulers([wide], { ...options, ...STEPS }).warnings).toEqual([]);
+    expect(planSchedulers([wide], { ...options, system: 'pbs' }).warnings).toEqual([]);
   });
 
   it('jobs with GPUs and without have schedulers of their own on one partition, and those without ask for none', () => {

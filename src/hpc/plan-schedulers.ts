@@ -1,3 +1,4 @@
+import { batchWords } from '../core/allocation/batch-words.ts';
 import { claimableSeconds, overheadSeconds, walltimeSum } from '../core/allocation/usable-time.ts';
 import { counted } from '../core/quantity/count-text.ts';
 import { formatWalltime, parseWalltime } from '../core/quantity/slurm-time.ts';
@@ -10,12 +11,14 @@ import { hasWholeNodes, packGroups, type Sized } from './pack-groups.ts';
 import { type Placed, placeGroup } from './place-group.ts';
 import type { Grouping } from './grouping.ts';
 import type { JobGroup } from './job-group.ts';
-import type { HpcPartition } from './profile.ts';
+import { type HpcPartition, mustBeNamed } from './profile.ts';
 import { singleAllocation } from './single-allocation.ts';
 import type { WorkflowRules } from './workflow-rules.ts';
 
 export interface SchedulerPlanOptions extends SizeOptions, WorkflowRules {
   readonly partitions: readonly HpcPartition[];
+  /** The batch system, as profiles name it. */
+  readonly system?: string | undefined;
   /** For jobs without a scheduler of before, and for all if `isAccountForced`. */
   readonly account: string;
   readonly isAccountForced?: boolean;
@@ -80,7 +83,7 @@ export function planSchedulers(groups: readonly JobGroup[], options: SchedulerPl
       warnings.push(`Invalid resource requirements '${requirements}': CPUs or memory is zero`);
       continue;
     }
-    if (group.nodes > 1 && !options.usesAllNodes)
+    if (group.nodes > 1 && !options.usesAllNodes && !batchWords(options.system).reachesAllNodes)
       warnings.push(
         `Resource requirements '${requirements}': jobs with num_nodes ${group.nodes} run as steps only; set execution_config: {mode: slurm}`,
       );
@@ -148,7 +151,7 @@ function schedulerOf(placed: Sized, options: SchedulerPlanOptions, base: string)
     : { ...size, nodes: group.nodes };
   const isNamed = isKept
     ? Boolean(kept?.partition)
-    : on.requires_explicit_request || options.forcedPartition !== undefined || options.namesPartitions === true;
+    : mustBeNamed(options, on) || options.forcedPartition !== undefined || options.namesPartitions === true;
   const isWhole = hasWholeNodes(placed, options.defaults);
   return {
     name: `${base}_${options.suffix ?? 'scheduler'}`,

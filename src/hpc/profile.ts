@@ -1,3 +1,4 @@
+import { batchWords } from '../core/allocation/batch-words.ts';
 import type { PartitionRoom } from '../core/lifecycle/explain/job-facts.ts';
 
 /** A site with a batch system, as its users see it: partitions, limits, and how to recognize it. Fields as in JSON. */
@@ -73,6 +74,10 @@ export const partition = (
   features: [],
   ...given,
 });
+
+/** Whether an allocation has to name a partition of a profile with this system, as it would come to another one. */
+export const mustBeNamed = ({ system }: { readonly system?: string | undefined }, on: HpcPartition): boolean =>
+  on.requires_explicit_request || (!batchWords(system).mayRoute && on.is_default !== true);
 
 /** The most nodes that an allocation can have. */
 export const mostNodes = ({ max_nodes: limit, total_nodes: total }: HpcPartition): number =>

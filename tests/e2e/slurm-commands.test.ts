@@ -596,6 +596,17 @@ describe('hpc', () => {
     expect(stderr).not.toMatch(/bug| at /);
   });
 
+  it('a plan for a site of PBS in the configuration names its queue, which is not the default one', async () => {
+    const file = join(folder, 'polar.toml');
+    const queue = 'name = "long", cpus_per_node = 4, memory_mb = 8000, max_walltime_secs = 864000';
+    const site = 'client.hpc.custom_profiles.polar';
+    writeFileSync(file, `[${site}]\ndisplay_name = "Polar"\nsystem = "pbs"\npartitions = [{ ${queue} }]\n`);
+    writeFileSync(join(folder, 'polar.yaml'), flow);
+    const words = ['slurm', 'generate', join(folder, 'polar.yaml'), '--profile', 'polar'];
+    const { code, stdout } = await said(words, { ...environment, TORC_SYSTEM_CONFIG: file });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('queue: long')]);
+  });
+
   it('generate writes a profile that the configuration accepts, and then knows', async () => {
     const file = join(folder, 'profile.toml');
     const { code, stderr } = await call('hpc', 'generate', '-n', 'mine', '-o', file);

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { openBatch } from '../../cluster/open-batch.ts';
 import { batchNames, batchWords } from '../../core/allocation/batch-words.ts';
 import { canServe, choosePartition } from '../../hpc/choose-partition.ts';
-import type { HpcPartition, HpcProfile } from '../../hpc/profile.ts';
+import { type HpcPartition, type HpcProfile, mustBeNamed } from '../../hpc/profile.ts';
 import { profileToml } from '../../hpc/profile-toml.ts';
 import { parseMemoryMb } from '../../core/quantity/slurm-memory.ts';
 import { formatWalltime, parseWalltime } from '../../core/quantity/slurm-time.ts';
@@ -205,8 +205,7 @@ const match = command('hpc match [name]', {
     if (best === undefined || output.format !== 'table') return;
     const { name: system, place, placeOption } = batchWords(profile.system);
     output.text(`\nRecommended: ${best.name} ${place}`);
-    const isNamed = best.requires_explicit_request || (profile.system !== undefined && best.is_default !== true);
-    output.text(isNamed ? `Use: ${placeOption}${best.name}` : `(Auto-routed by ${system})`);
+    output.text(mustBeNamed(profile, best) ? `Use: ${placeOption}${best.name}` : `(Auto-routed by ${system})`);
   },
 });
 

@@ -69,6 +69,7 @@ async function plannedOn(
   const isLive = !knownProfiles(settings).some(({ name }) => name === profile.name);
   const schedulers = generateSchedulers(plan, {
     partitions: profile.partitions,
+    system: profile.system,
     account,
     groupBy: options.groupBy,
     walltimeStrategy: options.walltimeStrategy,

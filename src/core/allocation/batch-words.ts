@@ -15,6 +15,10 @@ export interface BatchWords {
   readonly placeOption: string;
   /** Its allocations name an account. */
   readonly wantsAccount: boolean;
+  /** Sites choose the place of what names none by its needs. Otherwise it is the default one. */
+  readonly mayRoute: boolean;
+  /** A runner starts jobs on all nodes of its allocation in every mode, not as steps alone. */
+  readonly reachesAllNodes: boolean;
 }
 
 const SLURM: BatchWords = {
@@ -29,6 +33,8 @@ const SLURM: BatchWords = {
   placeTitle: 'Partition',
   placeOption: '--partition=',
   wantsAccount: true,
+  mayRoute: true,
+  reachesAllNodes: false,
 };
 const KNOWN: Readonly<Record<string, BatchWords>> = {
   pbs: {
@@ -44,6 +50,8 @@ const KNOWN: Readonly<Record<string, BatchWords>> = {
     placeOption: '-q ',
     // Many sites charge a project, or the group of the user.
     wantsAccount: false,
+    mayRoute: false,
+    reachesAllNodes: true,
   },
 };
 

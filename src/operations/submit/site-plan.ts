@@ -47,6 +47,7 @@ export async function sitePlanOf(
   await client.getWorkflow({ params: { id: workflowId } });
   return {
     partitions: profile.partitions,
+    system: profile.system,
     account,
     isAccountForced: choices.account !== undefined,
     groupBy: choices.groupBy,
