@@ -44,7 +44,7 @@ export function requestOn(
 ): SchedulerRequest {
   const { request } = batchNamed(system);
   if (request !== undefined) return request(planned, { resources, options });
-  const { name, account, mem, nodes, walltime, partition, qos, gres, tmp, extra, pbs } = planned;
+  const { name, account, mem, nodes, walltime, partition, qos, gres, tmp, extra } = planned;
   return {
     name,
     account,
@@ -56,7 +56,6 @@ export function requestOn(
     gres,
     tmp,
     extra: withSiteOptions(extra, options),
-    pbs,
   };
 }
 

@@ -25,6 +25,16 @@ describe('the sbatch options of a new scheduler', () => {
   });
 });
 
+it('the qsub options of a new scheduler have neither time, hold nor dependency of the first allocation', () => {
+  const of = (extra: string) => extraOf(kept({ extra, pbs: {} }), { cpus: 8, defaults: {} });
+  expect(of('-W depend=afterok:7:8,afterany:9 -a 0800 -h -m e')).toBe('-m e --cpus-per-task=8');
+  expect(of('-W depend=afterok:7,group_list=climate -W umask=022')).toBe(
+    '-W group_list=climate -W umask=022 --cpus-per-task=8',
+  );
+  // Those letters mean something else to sbatch.
+  expect(of('-w /scratch/a -A h -r n')).toBe('-w /scratch/a -A h -r n --cpus-per-task=8');
+});
+
 describe('the generic resources of a new scheduler', () => {
   test.each([
     ['gpu:1', 4, 'gpu:4'],

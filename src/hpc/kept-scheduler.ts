@@ -8,7 +8,7 @@ export type KeptScheduler = Pick<
 >;
 
 /**
- * The sbatch options of a planned scheduler: those that the old one had, with the CPUs that the plan counts on.
+ * The options of sbatch, or of qsub, of a planned scheduler: those that the old one had, with the CPUs that the plan counts on.
  *
  * Where nodes are shared, an allocation has one CPU unless it asks for more. Undefined if there is nothing to say, as where
  * the request named tasks or whole nodes.
@@ -17,8 +17,10 @@ export function extraOf(
   kept: KeptScheduler | undefined,
   { cpus, defaults }: { readonly cpus: number; readonly defaults: Readonly<Record<string, unknown>> },
 ): string | undefined {
-  const rest = (kept?.extra ?? '').replaceAll(OWN_CPUS, ' ').replaceAll(ONCE, ' ').trim().replaceAll(/\s+/g, ' ');
-  const asked = cpusToAsk({ defaults, extra: rest }, [{ num_cpus: cpus }]);
+  const own = (kept?.extra ?? '').replaceAll(OWN_CPUS, ' ');
+  const rest = (kept?.pbs ? withoutOnceOfPbs(own) : own.replaceAll(ONCE, ' ')).trim().replaceAll(/\s+/g, ' ');
+  // Options of qsub have letters that mean CPUs to sbatch.
+  const asked = cpusToAsk({ defaults, extra: kept?.pbs ? '' : rest }, [{ num_cpus: cpus }]);
   const words = [...(rest === '' ? [] : [rest]), ...(asked === undefined ? [] : [`--cpus-per-task=${asked}`])];
   return words.length === 0 ? undefined : words.join(' ');
 }
@@ -28,6 +30,15 @@ const OWN_CPUS = /(?<!\S)--cpus-per-task=\d+(?!\S)/g;
 
 /** When and where the first allocation was to run: its node may be the one that crashed, and its hour may lie in the past. */
 const ONCE = /(?<!\S)(?:--(?:begin|deadline|dependency|nodelist|nodefile)(?:=|\s+)\S+|-[bdwF]\s*\S+|--hold|-H)(?!\S)/g;
+
+/** The same of qsub: `-W depend=afterok:7:8,afterany:9`, with other attributes behind commas. */
+const withoutOnceOfPbs = (options: string): string =>
+  options
+    .replaceAll(/(?<!\S)-W\s*(\S+)/g, (_, list: string) => {
+      const left = list.split(/,(?=\w+=)/).filter((each) => !each.startsWith('depend='));
+      return left.length === 0 ? '' : `-W ${left.join(',')}`;
+    })
+    .replaceAll(/(?<!\S)(?:-a\s*\S+|-h)(?!\S)/g, ' ');
 
 /** The generic resources of a planned scheduler: so many GPUs, of the type that the old one named, and its other resources. */
 export function gresOf(kept: KeptScheduler | undefined, gpus: number): string | undefined {

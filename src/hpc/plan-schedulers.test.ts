@@ -284,11 +284,17 @@ describe('a scheduler', () => {
     expect(one(group(1, 4, '1g', 0, HOURS), { namesPartitions: true })).toMatchObject({ partition: 'short' });
   });
 
+  it('a scheduler of PBS keeps the chunks, the place and the project of the one before, of which its request takes what is no size', () => {
+    const pbs = { project: 'climate', select: '1:ncpus=1:model=sky', place: 'excl' };
+    expect(one(group(1, 4, '1g', 0, HOURS, { kept: { id: 1, account: 'a', pbs } }))).toMatchObject({ pbs });
+    expect(one(group(1, 4, '1g', 0, HOURS))).not.toHaveProperty('pbs');
+  });
+
   it('a scheduler of PBS names its queue unless it is the default one, where a job that names none would come to', () => {
     const queue = (more: object) =>
       partition({ name: 'q', cpus_per_node: 104, memory_mb: 240_000, max_walltime_secs: 10 * HOURS, ...more });
     const on = (system: string, more: object) =>
-      one(group(1, 4, '1g', 0, HOURS), { system, partitions: [queue(more)] }).partition;
+      one(group(1, 4, '1g', 0, HOURS), { system, partitions: [queue(more)] })?.partition;
     expect([on('pbs', {}), on('pbs', { is_default: true }), on('slurm', {})]).toEqual(['q', undefined, undefined]);
   });
 

@@ -45,7 +45,7 @@ export interface PlannedScheduler {
   readonly gres: string | undefined;
   readonly tmp: string | undefined;
   readonly extra: string | undefined;
-  /** Of a scheduler for PBS: its chunks are planned anew. */
+  /** Of a scheduler for PBS: the sizes in its chunks are planned anew. */
   readonly pbs?: KeptScheduler['pbs'];
   readonly isSerialized: boolean;
   readonly allocations: number;
@@ -164,7 +164,7 @@ function schedulerOf(placed: Sized, options: SchedulerPlanOptions, base: string)
     gres: gresOf(isKept ? kept : undefined, perNode.gpus),
     tmp: kept?.tmp ?? undefined,
     extra: extraOf(kept, { cpus: perNode.cpus, defaults: options.defaults }),
-    ...(kept?.pbs ? { pbs: { project: kept.pbs.project, place: kept.pbs.place } } : {}),
+    ...(kept?.pbs ? { pbs: kept.pbs } : {}),
     isSerialized: kept?.serialize_allocations === true,
     allocations,
     group,

@@ -52,7 +52,8 @@ describe('the form in which a site is asked', () => {
     expect(asked({ nodes: 4 }, { resources: ['nodes={nodes}:ppn={cpus}', 'mem={memory}'] })).toEqual([
       'walltime=12:00:00',
       'nodes=4:ppn=104',
-      'mem=512000mb',
+      // That of the job: each node has a quarter.
+      'mem=2048000mb',
     ]);
   });
 

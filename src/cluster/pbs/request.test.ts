@@ -42,11 +42,15 @@ describe('a planned allocation as a request to PBS', () => {
     });
   });
 
-  it('a site that refuses chunks is asked for nodes and processors, or for CPUs alone', () => {
+  it('a site that refuses chunks is asked for nodes and processors, or for the CPUs of the job; what is no chunk is the sum of its nodes', () => {
     expect(asked({}, { resources: ['nodes={nodes}:ppn={cpus}:gpus={gpus}', 'mem={memory}'] })).toBe(
-      '-q workq -l walltime=00:20:00 -l nodes=2:ppn=4:gpus=1 -l mem=2304mb',
+      '-q workq -l walltime=00:20:00 -l nodes=2:ppn=4:gpus=1 -l mem=4608mb',
+    );
+    expect(asked({}, { resources: ['nodes={nodes}:ppn={cpus}:pmem={memory}', 'pmem={memory}', 'vmem={memory}'] })).toBe(
+      '-q workq -l walltime=00:20:00 -l nodes=2:ppn=4:pmem=2304mb -l pmem=2304mb -l vmem=4608mb',
     );
     const alone = ['ncpus={cpus}', 'mem={memory}', 'ngpus={gpus}'];
+    expect(asked({}, { resources: alone })).toBe('-q workq -l walltime=00:20:00 -l ncpus=8 -l mem=4608mb -l ngpus=2');
     expect(asked({ nodes: 1, gres: undefined }, { resources: alone })).toBe(
       '-q workq -l walltime=00:20:00 -l ncpus=4 -l mem=2304mb',
     );
@@ -64,6 +68,27 @@ describe('a planned allocation as a request to PBS', () => {
     const site = { resources: ['nodes={nodes}:ppn={cpus}'] };
     const { extra } = pbsRequest({ ...planned, extra: '-l nodes=9:ppn=1 -m e --cpus-per-task=8' }, site);
     expect(extra).toBe('-m e -l nodes=2:ppn=8');
+  });
+
+  it('sizes in another form are dropped beside chunks, which qsub refuses together, and what else stands with them stays', () => {
+    const again = (extra: string) => pbsRequest({ ...planned, extra: `${extra} --cpus-per-task=8` }, {});
+    expect(again('-l nodes=1:ppn=4')).toMatchObject({
+      extra: undefined,
+      pbs: { select: '2:ncpus=8:mem=2304mb:ngpus=1' },
+    });
+    expect(again('-l walltime=02:00:00,ncpus=8,mem=4gb,storage=scratch/a -m e').extra).toBe(
+      '-l storage=scratch/a -m e',
+    );
+    expect(again('-lselect=1:ncpus=4:model=sky -l host=n5').pbs?.select).toBe('2:ncpus=8:mem=2304mb:ngpus=1:model=sky');
+  });
+
+  it('what a user wrote in all chunks beside their sizes stays, unless the site writes it itself', () => {
+    const again = (select: string, resources?: string[]) =>
+      pbsRequest({ ...planned, gres: undefined, pbs: { select } }, { resources }).pbs?.select;
+    expect(again('3:ncpus=1:mem=1gb:mpiprocs=4:model=sky')).toBe('2:ncpus=4:mem=2304mb:model=sky');
+    expect(again('1:ncpus=1:system=a:model=sky+2:ncpus=8:system=a')).toBe('2:ncpus=4:mem=2304mb:system=a');
+    expect(again('1:system=a', ['select={nodes}:system=b'])).toBe('2:system=b');
+    expect(again('ncpus=2:model=sky')).toBe('2:ncpus=4:mem=2304mb:model=sky');
   });
 
   it('a place that the site names stands for that of several nodes', () => {
