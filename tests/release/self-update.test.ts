@@ -117,6 +117,19 @@ describe('torc self update', () => {
     expect(current()).toBe('0.0.1');
   });
 
+  it('torc self update to an older version that refuses the databases of this one is refused, but with --force', async () => {
+    const own = { version: VERSION, platform: PLATFORM, key: key.publicKey, schema: 9, oldest: 9 };
+    writeFileSync(join(versions(), VERSION, 'release.json'), JSON.stringify(own));
+    await release('0.0.1', { schema: 8 });
+    expect(await torc('self', 'update', '0.0.1')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`torc 0.0.1 refuses a database that torc ${VERSION} has opened`) as string,
+    });
+    expect(current()).toBe(VERSION);
+    expect((await torc('self', 'update', '0.0.1', '--force')).code).toBe(0);
+    expect(current()).toBe('0.0.1');
+  });
+
   it.each(['cut off', 'changed'])(
     'torc self update refuses an archive that was %s, and changes nothing',
     async (how) => {

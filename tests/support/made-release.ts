@@ -20,10 +20,15 @@ interface Made {
   readonly formats?: readonly ArchiveFormat[];
   /** In place of a program that prints its version. */
   readonly program?: string;
+  /** The version of its tables; unknown otherwise. */
+  readonly schema?: number;
 }
 
 /** A small release in `folder`, in the form in which `npm run artefacts` makes one. */
-export async function makeRelease(folder: string, { version, key, formats = FORMATS, program }: Made): Promise<void> {
+export async function makeRelease(
+  folder: string,
+  { version, key, formats = FORMATS, program, schema }: Made,
+): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const torc = program ?? `#!/bin/sh\n[ "$1" = --version ] && echo "torc ${version} (trial)"\n`;
   const isProgram = true;
@@ -36,13 +41,13 @@ export async function makeRelease(folder: string, { version, key, formats = FORM
     ['share/bash-completion/completions/torc', { content: Buffer.from('#\n') }],
     [
       'release.json',
-      { content: Buffer.from(JSON.stringify({ version, platform: PLATFORM, key: key?.publicKey ?? '' })) },
+      { content: Buffer.from(JSON.stringify({ version, platform: PLATFORM, key: key?.publicKey ?? '', schema })) },
     ],
   ]);
   await releaseOf(folder, { version, key, formats, files });
 }
 
-interface Contents extends Omit<Made, 'program'> {
+interface Contents extends Omit<Made, 'program' | 'schema'> {
   readonly files: Files;
 }
 

@@ -8,11 +8,13 @@ import { option } from '../command/option.ts';
 
 const room = () => import('../../operations/self/update.ts');
 
+const FORCE = option('--force', 'also to an older version that refuses databases which this one has opened');
+
 const selfUpdate = command('self update [version]', {
   says: 'Install the newest version of torc, or this one, beside the one that is there.',
   example: '--from ~/torc-release',
   more: `For a torc that install.sh of a release has installed. Sum and signature are checked before anything is unpacked.
-What runs goes on with its version, which stays installed: \`torc self rollback\` returns to it.`,
+What runs goes on with its version, which stays installed: \`torc self rollback\` returns to it. An older version that cannot use a database that this one has opened is refused.`,
   offline: true,
   options: [
     option('--from <place>', 'folder or URL with SHA256SUMS and the archives (default: where torc was installed from)'),
@@ -24,6 +26,7 @@ What runs goes on with its version, which stays installed: \`torc self rollback\
       },
     ),
     option('--token <token>', 'token that the URL asks for (GITHUB_TOKEN)'),
+    FORCE,
   ],
   async run(context, [version], options) {
     context.output.recordOnly('the update');
@@ -33,6 +36,7 @@ What runs goes on with its version, which stays installed: \`torc self rollback\
       from: options.from,
       key: options.key === undefined ? undefined : keyIn(options.key),
       token: options.token ?? context.environment['GITHUB_TOKEN'],
+      isForced: options.force === true,
     });
     if (!done.isSigned)
       context.output.warn('No signature was checked, as this torc was built without a key; --key FILE names one.');
@@ -48,7 +52,7 @@ const selfRollback = command('self rollback', {
   says: 'Return to the version of torc that was there before the last update.',
   more: 'Both versions stay installed. Again, it returns to the newer one. It is refused where the version before cannot use a database that this one has opened.',
   offline: true,
-  options: [option('--force', 'also where the version before refuses databases that this one has opened')],
+  options: [FORCE],
   async run(context, _args, options) {
     context.output.recordOnly('the rollback');
     const { rollBackSelf } = await room();

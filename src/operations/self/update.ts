@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { runToEnd } from '../../cluster/exec.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
-import { type Installation, installationOf, makeCurrent, mayReturn, type Release, releaseIn } from './installation.ts';
+import { type Installation, installationOf, makeCurrent, mayReturn, releaseIn } from './installation.ts';
+import { makePart } from './part.ts';
 import { type Place, placeAt } from './place.ts';
 import { trustedComment } from './signature.ts';
 import { chosenOf, isNewerVersion, type Listed, listedFor } from './sums.ts';
@@ -16,6 +17,8 @@ interface UpdateOptions {
   /** Text of a public key, in place of the one that this version trusts. */
   readonly key: string | undefined;
   readonly token: string | undefined;
+  /** Also to an older version that refuses databases which the current one has opened. */
+  readonly isForced: boolean;
 }
 
 /** What an update or a rollback did. */
@@ -39,7 +42,7 @@ export interface Switched {
  * Nothing of an installed version is changed: signature and sum are checked before an archive is unpacked, it gets its place when it
  * is complete and has started, and the last step is one rename of a link. So a kill at any moment leaves a torc that works, and what
  * runs goes on with its own version.
- * Throws: `UPDATE_ELSEWHERE`, `RELEASE_REFUSED`, `SIGNATURE_REFUSED`, and errors of the disk.
+ * Throws: `UPDATE_ELSEWHERE`, `RELEASE_REFUSED`, `SIGNATURE_REFUSED`, `ROLLBACK_REFUSED`, and errors of the disk.
  */
 export async function updateSelf(root: string, options: UpdateOptions): Promise<Switched> {
   const installation = installationOf(root);
@@ -54,17 +57,27 @@ export async function updateSelf(root: string, options: UpdateOptions): Promise<
   const isOld = options.version === undefined && isNewerVersion(current, version);
   if (isOld || version === current) return { ...result, to: current, isChanged: false, ...NO_DIFFERENCE };
   if (!existsSync(join(versions, version))) await fetchVersion(place, chosen, { versions, platform: own.platform });
-  makeCurrent(installation, version);
-  await linkPrograms(installation);
-  return { ...result, isChanged: true, ...differenceOf(own, releaseIn(join(versions, version))) };
+  const difference = await switchTo(installation, version, options.isForced);
+  return { ...result, isChanged: true, ...difference };
 }
 
 const NO_DIFFERENCE = { migrates: false, mayReturn: true };
 
-const differenceOf = (one: Release, other: Release) => ({
-  migrates: one.schema !== other.schema,
-  mayReturn: mayReturn(one, other),
-});
+/** Makes an installed version the current one. Throws `ROLLBACK_REFUSED` for one that refuses databases which the current one has opened. */
+async function switchTo(installation: Installation, version: string, isForced: boolean) {
+  const { versions, current } = installation;
+  const [own, other] = [releaseIn(join(versions, current)), releaseIn(join(versions, version))];
+  const difference = { migrates: own.schema !== other.schema, mayReturn: mayReturn(own, other) };
+  if (!isForced && other.schema < own.schema && !difference.mayReturn)
+    throw new Refusal(
+      'ROLLBACK_REFUSED',
+      `torc ${version} refuses a database that torc ${current} has opened: its tables have version ${own.schema}, and ${version} knows ${other.schema}. As it was before, it is in FILE-before-${own.schema} beside it`,
+      { current, version },
+    );
+  makeCurrent(installation, version);
+  await linkPrograms(installation);
+  return difference;
+}
 
 /**
  * Makes the version that was current before the current one again. `isForced`: also where it refuses databases that the current one has
@@ -76,16 +89,7 @@ export async function rollBackSelf(root: string, isForced: boolean): Promise<Swi
   if (previous === undefined || previous === current || !existsSync(join(versions, previous)))
     throw new Refusal('RELEASE_REFUSED', `there is no version before ${current} in ${versions}`);
   await refuseBroken(join(versions, previous), previous);
-  const [own, other] = [releaseIn(join(versions, current)), releaseIn(join(versions, previous))];
-  const difference = differenceOf(own, other);
-  if (!isForced && other.schema < own.schema && !difference.mayReturn)
-    throw new Refusal(
-      'ROLLBACK_REFUSED',
-      `torc ${previous} refuses a database that torc ${current} has opened: its tables have version ${own.schema}, and ${previous} knows ${other.schema}. As it was before, it is in FILE-before-${own.schema} beside it`,
-      { current, previous },
-    );
-  makeCurrent(installation, previous);
-  await linkPrograms(installation);
+  const difference = await switchTo(installation, previous, isForced);
   return { from: current, to: previous, isChanged: true, isSigned: false, place: versions, versions, ...difference };
 }
 
@@ -135,9 +139,7 @@ async function fetchVersion(
   { file, version, sha256 }: Listed,
   { versions, platform }: { readonly versions: string; readonly platform: string },
 ): Promise<void> {
-  removeParts(versions);
-  const part = join(versions, `${PART}${process.pid}-${Date.now()}`);
-  mkdirSync(part);
+  const part = makePart(versions);
   try {
     const source = await place.open(file);
     if (source === undefined) throw new Refusal('RELEASE_REFUSED', `${place.name} lists ${file}, and has it not`);
@@ -163,17 +165,6 @@ async function fetchVersion(
     }
   } finally {
     rmSync(part, { recursive: true, force: true });
-  }
-}
-
-const PART = '.part.';
-const DAY_MS = 86_400_000;
-
-/** Parts of updates that were killed; one of the last day may be at work, also on another machine. */
-function removeParts(versions: string): void {
-  for (const name of readdirSync(versions).filter((each) => each.startsWith(PART))) {
-    const path = join(versions, name);
-    if (statSync(path).mtimeMs + DAY_MS < Date.now()) rmSync(path, { recursive: true, force: true });
   }
 }
 
