@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tarOf } from '../../scripts/artefacts/archive.ts';
@@ -58,6 +58,22 @@ describe('torc add', () => {
       '@a/b/-/b-1.0.0.tgz or a-b-1.0.0.tgz',
     );
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('of two torc add at the same time one installs the libraries, and the other says that they are there', async () => {
+    const wanted = [archived('nodemailer', 'module.exports = 42;')];
+    const both = await Promise.all([add(wanted), add(wanted)]);
+    expect(both.map(({ wasThere }) => wasThere).sort()).toEqual([false, true]);
+    expect((await loaded()).default).toBe(42);
+    expect(readdirSync(folder)).toHaveLength(1);
+  });
+
+  it('torc add removes what a killed one left a day ago, and not what another one writes', async () => {
+    const [old, recent] = ['.part.old', '.part.new'].map((name) => join(folder, name, 'tree'));
+    for (const each of [old, recent]) mkdirSync(each as string, { recursive: true });
+    utimesSync(join(folder, '.part.old'), 0, 0);
+    await add([archived('nodemailer', 'module.exports = 1;')]);
+    expect(readdirSync(folder).sort()).toEqual(['.part.new', basename(additionFolder('mail', folder))]);
   });
 
   it('an addition that another user may change is not loaded', async () => {

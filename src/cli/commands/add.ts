@@ -11,7 +11,7 @@ const REGISTRY = 'https://registry.npmjs.org';
 export const add = command('add <what>', {
   says: 'Install libraries that torc does not bring: postgres, kafka, duckdb or mail.',
   example: 'postgres',
-  more: 'Needs no npm and no administrator. They go to ~/.local/share/torc/additions, where every torc of this user finds them, or to the folder that TORC_ADDITIONS names, also for reading. Each archive must have the hash of the one that torc is tested with.',
+  more: 'Needs no npm and no administrator. They go to ~/.local/share/torc/additions, where every torc of this user finds them. TORC_ADDITIONS names another folder: torc installs them there, and loads them from there. Each archive must have the hash of the one that torc is tested with.',
   offline: true,
   options: [
     option(

@@ -6,6 +6,7 @@ import { additionFolder, LOADER } from '../../cluster/additions/folder.ts';
 import { packages } from '../../cluster/additions/packages.gen.ts';
 import { makeFolder } from '../../cluster/make-folder.ts';
 import { Refusal } from '../../core/contract/refusals.ts';
+import { makePart } from './part.ts';
 import { type Place, placeAt } from './place.ts';
 import { keepPart, unpack } from './unpack.ts';
 
@@ -13,7 +14,7 @@ import { keepPart, unpack } from './unpack.ts';
 export interface Added {
   readonly folder: string;
   readonly packages: number;
-  /** It was there already. */
+  /** It was there already, or another process was faster. */
   readonly wasThere: boolean;
 }
 
@@ -34,19 +35,29 @@ export async function addLibraries(
   const target = additionFolder(addition, folder);
   const needed = wanted.filter(isForThisMachine);
   if (existsSync(target)) return { folder: target, packages: needed.length, wasThere: true };
-  const part = `${target}.part.${process.pid}`;
-  rmSync(part, { recursive: true, force: true });
   makeFolder(folder);
-  mkdirSync(part);
+  const part = makePart(folder);
   try {
     const place = placeAt(from);
-    for (const each of needed) await install(place, each, part);
-    writeFileSync(join(part, LOADER.name), LOADER.text, { mode: 0o644 });
-    renameSync(part, target);
+    const tree = join(part, 'tree');
+    mkdirSync(tree);
+    for (const each of needed) await install(place, each, tree);
+    writeFileSync(join(tree, LOADER.name), LOADER.text, { mode: 0o644 });
+    return { folder: target, packages: needed.length, wasThere: !gotPlace(tree, target) };
   } finally {
     rmSync(part, { recursive: true, force: true });
   }
-  return { folder: target, packages: needed.length, wasThere: false };
+}
+
+/** False where another process was faster. */
+function gotPlace(tree: string, target: string): boolean {
+  try {
+    renameSync(tree, target);
+    return true;
+  } catch (error) {
+    if (!existsSync(target)) throw error;
+    return false;
+  }
 }
 
 const isForThisMachine = ({ os, cpu }: LockedPackage): boolean =>
