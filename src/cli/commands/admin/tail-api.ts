@@ -23,13 +23,17 @@ export const adminTailApi = command('admin tail-api', {
     const abort = new AbortController();
     process.once('SIGINT', () => abort.abort());
     const query = queryOf({ include_bodies: options.includeBodies === true ? true : undefined });
+    let wasReached = false;
     const requests = followEvents<ApiEvent | Dropped>({
       open: connection.events(`/admin/api-events/stream${query}`),
       signal: abort.signal,
       wait: pause,
-      onConnected: () => output.notice('Listening to the requests of the server.'),
+      onConnected() {
+        wasReached = true;
+        output.notice('Listening to the requests of the server.');
+      },
       onLost: (error) => {
-        if (isLostForGood(error, true)) throw error;
+        if (isLostForGood(error, wasReached)) throw error;
         output.warn(`the stream of requests was lost (${(error as Error).message}); connecting again`);
       },
     });
