@@ -9,7 +9,7 @@ import type { Context, OpenContext, Service } from './command/context.ts';
 import { Failure } from './command/failure.ts';
 import type { Settings } from './command/settings.ts';
 import type { Output } from './output/output.ts';
-import type { Standalone } from './standalone/start.ts';
+import type { Standalone } from './standalone/standalone.ts';
 
 export function createContext({
   settings,
@@ -61,7 +61,7 @@ export function createContext({
       ];
     };
     if (standalone !== undefined)
-      connection = { ...connection, send: unlessRefused(reading(connection.send, standalone), standalone) };
+      connection = whileThere({ ...connection, send: reading(connection.send, standalone) }, standalone);
     const client = createClient(
       patientAfterContact(connection.send, (reason) =>
         output.warn(`the server does not answer: ${reason}; retrying for ${PATIENCE_MS / 1000} s`),
@@ -103,18 +103,35 @@ const reading =
     return send(request);
   };
 
-/** Requests to a server that is not started again end with its reason: what waits for a server need not wait. */
-const unlessRefused =
-  (send: Send, { refused }: Pick<Standalone, 'refused'>): Send =>
-  async (request) => {
-    try {
-      return await send(request);
-    } catch (cause) {
-      const reason = cause instanceof Unreachable ? refused() : undefined;
-      if (reason === undefined) throw cause;
-      throw new Unreachable(reason, { cause, isForGood: true });
-    }
+/**
+ * Nothing is sent while no server has proved that it is the one: another user's program may have the port by then, and every request
+ * carries the credential. Where no server will, requests end with the reason: what waits for a server need not wait.
+ */
+function whileThere({ send, events, close }: Connection, { away }: Pick<Standalone, 'away'>): Connection {
+  const refuse = (cause?: unknown) => {
+    const absent = away();
+    if (absent !== undefined) throw new Unreachable(absent.why, { cause, isForGood: absent.isForGood });
   };
+  return {
+    close,
+    async send(request) {
+      refuse();
+      try {
+        return await send(request);
+      } catch (cause) {
+        if (cause instanceof Unreachable) refuse(cause);
+        throw cause;
+      }
+    },
+    events: (path) => {
+      const open = events(path);
+      return async (lastEventId, signal) => {
+        refuse();
+        return open(lastEventId, signal);
+      };
+    },
+  };
+}
 
 async function passwordOf({ asksPassword, password }: Settings): Promise<string | undefined> {
   if (!asksPassword) return password;

@@ -47,6 +47,14 @@ const go = ({ inFolder }: Place, name: string) => writeFileSync(inFolder(`go-${n
 const addressIn = (place: Place, file = 'torc_output/torc.db-server') =>
   JSON.parse(readFileSync(place.inFolder(file), 'utf8')) as Address & { inode: string };
 
+/** Ends the command that started the server, and the server. Stopped, it cannot start one again meanwhile. */
+async function killWithServer(place: Place, { child, ended }: Program): Promise<void> {
+  child.kill('SIGSTOP');
+  process.kill(addressIn(place).pid, 'SIGKILL');
+  child.kill('SIGKILL');
+  await ended;
+}
+
 async function statuses(place: Place, id: number, ...more: string[]): Promise<string[][]> {
   const { stdout, stderr } = await place.standalone(...more, '-f', 'json', 'jobs', 'list', String(id));
   if (stdout === '') throw new Error(stderr);
@@ -202,10 +210,7 @@ describe('a second torc -s run on the same database', () => {
     await began(place, 'a');
     const second = place.begin('run', 'b.json');
     await began(place, 'b');
-    // Stopped, the first cannot start it again meanwhile.
-    first.child.kill('SIGSTOP');
-    process.kill(addressIn(place).pid, 'SIGKILL');
-    first.child.kill('SIGKILL');
+    await killWithServer(place, first);
     await second.says('Started standalone torc-server');
     go(place, 'a');
     go(place, 'b');
@@ -235,6 +240,88 @@ describe('a second torc -s run on the same database', () => {
     expect((await first.ended).code).toBe(1);
   });
 
+  it('a second torc -s run on the same database that was given --in-memory starts a server that ended again on disk, and loses no workflow', async () => {
+    const place = placeWith('a', 'b');
+    const first = place.begin('run', 'a.json');
+    await began(place, 'a');
+    const second = place.begin('--in-memory', 'run', 'b.json');
+    await second.says('--in-memory has no effect');
+    await began(place, 'b');
+    go(place, 'a');
+    await first.ended;
+    process.kill(addressIn(place).pid, 'SIGTERM');
+    await second.says('Started standalone torc-server');
+    go(place, 'b');
+    expect((await second.ended).code).toBe(0);
+    expect([await statuses(place, 1), await statuses(place, 2)]).toEqual([
+      [['job-a', 'completed']],
+      [['job-b', 'completed']],
+    ]);
+  });
+
+  it('a second torc -s run on the same database ends with the reason when the lock of the database is damaged, and not with an error of its own', async () => {
+    const place = placeWith('a', 'b');
+    const first = place.begin('run', 'a.json');
+    await began(place, 'a');
+    const second = place.begin('run', 'b.json');
+    await began(place, 'b');
+    await killWithServer(place, first);
+    writeFileSync(place.inFolder('torc_output/torc.db-owner'), 'no database'.repeat(1_000));
+    await second.says('is not a database');
+    go(place, 'a');
+    go(place, 'b');
+    const { code, stderr } = await second.ended;
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/file is not a database\. Results of running jobs are kept for the next runner/),
+    ]);
+    expect(stderr).not.toContain('ownerOf');
+  });
+
+  it('a second torc -s run on the same database ends with the reason when a third command has started a server with another address', async () => {
+    const place = placeWith('a', 'b', 'c');
+    const first = place.begin('run', 'a.json');
+    await began(place, 'a');
+    const second = place.begin('run', 'b.json');
+    await began(place, 'b');
+    // Stopped, the second does not take the database before the third.
+    second.child.kill('SIGSTOP');
+    await killWithServer(place, first);
+    const third = place.begin('run', 'c.json');
+    await began(place, 'c');
+    second.child.kill('SIGCONT');
+    await second.says('run the command again');
+    for (const name of ['a', 'b', 'c']) go(place, name);
+    const { code, stderr } = await second.ended;
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/another torc-server has the database \S+ \(process \d+ on .*run the command again/),
+    ]);
+    expect((await third.ended).code).toBe(0);
+  });
+
+  it('a second torc -s run on the same database that starts a server again has the first use it, which could not start it', async () => {
+    const place = placeWith('a', 'b');
+    const first = place.begin('run', 'a.json');
+    await began(place, 'a');
+    const second = place.begin('run', 'b.json');
+    await began(place, 'b');
+    // Stopped, the first does not start it again before the second.
+    first.child.kill('SIGSTOP');
+    process.kill(addressIn(place).pid, 'SIGKILL');
+    await second.says('Started standalone torc-server');
+    first.child.kill('SIGCONT');
+    await first.says('Attached again to the standalone torc-server');
+    go(place, 'a');
+    go(place, 'b');
+    expect((await first.ended).code).toBe(0);
+    expect((await second.ended).code).toBe(0);
+    expect([await statuses(place, 1), await statuses(place, 2)]).toEqual([
+      [['job-a', 'completed']],
+      [['job-b', 'completed']],
+    ]);
+  });
+
   it('a second torc -s run on the same database may start at the same moment: one starts the server, the other attaches', async () => {
     const place = placeWith('a', 'b');
     go(place, 'a');
@@ -247,35 +334,57 @@ describe('a second torc -s run on the same database', () => {
   });
 });
 
+/** Another program listens at the address of a server that has ended; gives what it is sent. */
+async function strangerAt({ url }: Address): Promise<string[]> {
+  const seen: string[] = [];
+  const stranger = createServer((incoming, outgoing) => {
+    seen.push(JSON.stringify([incoming.url, incoming.headers]));
+    outgoing.end('{}');
+  });
+  const { port } = new URL(url);
+  // A process that was killed has its port until the kernel has ended it.
+  await until(
+    () =>
+      new Promise<boolean>((resolve) => {
+        stranger.removeAllListeners('error').once('error', () => resolve(false));
+        stranger.listen(Number(port), '127.0.0.1', () => resolve(true));
+      }),
+    (listens) => listens,
+    'the port of the killed server to be free',
+  );
+  onTestFinished(() => void stranger.close());
+  return seen;
+}
+
+describe('a program that has the port of a server that was killed', () => {
+  it('a program that has the port of a server that was killed is sent no credential by a run that used it, whose job ends meanwhile', async () => {
+    const place = placeWith('a', 'b');
+    const first = place.begin('run', 'a.json');
+    await began(place, 'a');
+    const second = place.begin('run', 'b.json');
+    await began(place, 'b');
+    const address = addressIn(place);
+    await killWithServer(place, first);
+    const seen = await strangerAt(address);
+    go(place, 'a');
+    go(place, 'b');
+    await second.says('it ended at once');
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen.filter((each) => !each.includes('/attach'))).toEqual([]);
+    expect(seen.join()).not.toContain('authorization');
+  });
+});
+
 describe('a file that a killed server left behind', () => {
   it('a file that a killed server left behind does not lead a command to another program that has its port now: the next command starts a server of its own', async () => {
     const place = placeWith('a');
     const run = place.begin('run', 'a.json');
     await began(place, 'a');
     const address = addressIn(place);
-    run.child.kill('SIGSTOP');
-    process.kill(address.pid, 'SIGKILL');
-    run.child.kill('SIGKILL');
-    await run.ended;
+    await killWithServer(place, run);
     go(place, 'a');
 
-    const seen: string[] = [];
-    const stranger = createServer((incoming, outgoing) => {
-      seen.push(JSON.stringify([incoming.url, incoming.headers]));
-      outgoing.end('{}');
-    });
-    const { port } = new URL(address.url);
-    // A process that was killed has its port until the kernel has ended it.
-    await until(
-      () =>
-        new Promise<boolean>((resolve) => {
-          stranger.removeAllListeners('error').once('error', () => resolve(false));
-          stranger.listen(Number(port), '127.0.0.1', () => resolve(true));
-        }),
-      (listens) => listens,
-      'the port of the killed server to be free',
-    );
-    onTestFinished(() => void stranger.close());
+    const seen = await strangerAt(address);
     const { code, stderr } = await place.standalone('workflows', 'list');
     expect([code, stderr.startsWith('Started standalone torc-server')]).toEqual([0, true]);
     expect(seen).toHaveLength(1);
@@ -325,11 +434,7 @@ describe('while torc -s --in-memory run works', () => {
     const place = placeWith('a');
     const run = place.begin('--in-memory', 'run', 'a.json');
     await began(place, 'a');
-    const { pid } = addressIn(place);
-    run.child.kill('SIGSTOP');
-    process.kill(pid, 'SIGKILL');
-    run.child.kill('SIGKILL');
-    await run.ended;
+    await killWithServer(place, run);
     go(place, 'a');
     expect((await place.standalone('--in-memory', 'run', 'a.json')).code).toBe(0);
     expect(await statuses(place, 1)).toEqual([['job-a', 'completed']]);

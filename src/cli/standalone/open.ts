@@ -3,16 +3,10 @@ import { placeOfProcesses, startOf } from '../../cluster/host/start-of.ts';
 import { type Address, type BesideDatabase, readAddress, removeStale } from '../../server/attach/address.ts';
 import { ownerOf } from '../../server/store/own.ts';
 import { Failure } from '../command/failure.ts';
-import { attach } from './attached.ts';
+import { SERVER_PATIENCE_MS, SERVER_PAUSE_MS } from './keep-alive.ts';
 import { refuseMissing } from './missing-database.ts';
 import { type ReadOnlyCopy, readOnlyCopy } from './read-only-copy.ts';
-import {
-  SERVER_PATIENCE_MS,
-  SERVER_PAUSE_MS,
-  type Standalone,
-  type StandaloneStart,
-  startStandalone,
-} from './start.ts';
+import { attachStandalone, type Standalone, type StandaloneStart, startStandalone } from './standalone.ts';
 
 interface Opening extends StandaloneStart {
   /** A database that is missing is made; for a command that needs what is in it that is refused. */
@@ -34,7 +28,7 @@ export async function openStandalone(opening: Opening): Promise<Standalone> {
   const untilMs = performance.now() + SERVER_PATIENCE_MS;
   for (;;) {
     const beside = readAddress(database);
-    const attached = beside.kind === 'address' ? await attach(beside.address, opening) : undefined;
+    const attached = beside.kind === 'address' ? await attachStandalone(beside.address, opening) : undefined;
     if (attached !== undefined) return attached;
 
     const why = whyNotStart(beside, database, performance.now() >= untilMs);

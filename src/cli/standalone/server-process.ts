@@ -30,7 +30,7 @@ export interface ServerStart {
  * How long a server may take to start; one that cannot start ends and is not waited for. On a login node with a load of 60 on two
  * CPUs a start took more than 15 s, and the command failed for no other reason.
  */
-const START_MS = 60_000;
+export const START_MS = 60_000;
 
 /**
  * Starts a server as a child process: it never shares the heap of the runner, whose launches would slow down with it.

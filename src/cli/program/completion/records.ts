@@ -56,7 +56,7 @@ async function addressFor(settings: Settings): Promise<ServiceAddress | undefine
   const { readAddress } = await import('../../../server/attach/address.ts');
   const beside = readAddress(database);
   if (beside.kind !== 'address') return undefined;
-  const { attachTo } = await import('../../standalone/attach.ts');
+  const { attachTo } = await import('../../standalone/attach-to.ts');
   if ((await attachTo(beside.address)) === undefined) return undefined;
   return { url: beside.address.url, username: user, password: beside.address.credential };
 }
