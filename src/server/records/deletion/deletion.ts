@@ -24,7 +24,7 @@ export const createDeletion = (
   store: Store,
   queries: DeletionQueries,
   edges: Edges,
-  unneededFiles: { ofWorkflow(workflowId: number): WorkSteps },
+  unneededFiles: { withoutJob(workflowId: number, jobId: number): WorkSteps },
 ) => {
   const { changes, find, releases, windows } = store;
 
@@ -42,18 +42,18 @@ export const createDeletion = (
     if (table === 'job') yield* ofJob(workflowId, id);
     if (table === 'file') yield* edges.toFile(id);
     if (table === 'user_data') yield* edges.toUserData(id);
+    // No step ends behind it: after a restart all is done again, and a second event of the deletion would be recorded.
     queries.one[table].run({ id });
     if (table !== 'job') return;
     changes.record(workflowId, 'jobs_deleted', [{ jobs: 1, job_id: id }]);
     releases.closeIfComplete(workflowId);
-    // It may have been the last one that was to read a temporary file.
-    yield* unneededFiles.ofWorkflow(workflowId);
   }
 
   /**
    * The dependents of the job no longer wait for it. Each dependency that was counted down is removed in the same step.
    */
   function* ofJob(workflowId: number, id: number): WorkSteps {
+    yield* unneededFiles.withoutJob(workflowId, id);
     const isEnded = queries.isEnded.get({ id }) !== undefined;
     for (let isLast = false; !isLast;) {
       const into: Released = { ready: 0, canceled: [] };

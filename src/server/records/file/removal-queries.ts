@@ -4,6 +4,21 @@ import { STATUS } from '../rows/status.ts';
 
 const OPEN = `job.status <> ${STATUS.completed}`;
 
+/** A page of the temporary files of one job that another one has made. Both lists of files come from their index, in order. */
+export const madeByOthersSql = `
+    select id from (
+      select file_id as id from job_input_file where job_id = :jobId and file_id > :after
+      union
+      select file_id from job_output_file where job_id = :jobId and file_id > :after
+      order by 1
+    ) touched
+    where exists (select 1 from file where file.id = touched.id and temporary = 1 and removal is null)
+      and exists (
+        select 1 from job_output_file made
+        where made.file_id = touched.id and made.made_size >= 0 and made.job_id <> :jobId)
+    order by id
+    limit :limit`;
+
 export const unneededFileQueries = (db: Database) => ({
   hasTemporary: db.prepare<{ workflowId: number }, { id: number }>(
     'select id from file where workflow_id = :workflowId and temporary = 1 limit 1',
@@ -18,23 +33,25 @@ export const unneededFileQueries = (db: Database) => ({
     join file on file.id = touched.file_id
     where file.temporary = 1 and file.removal is null
       and exists (select 1 from job_output_file made where made.file_id = file.id and made.made_size >= 0)`),
+  // What is deleted with its job no longer makes the file.
+  madeByOthers: db.prepare<{ jobId: number; after: number; limit: number }, { id: number }>(madeByOthersSql),
   made: db.prepare<{ workflowId: number; after: number; limit: number }, { id: number }>(`
     select id from file
     where workflow_id = :workflowId and id > :after and temporary = 1 and removal is null
       and exists (select 1 from job_output_file made where made.file_id = file.id and made.made_size >= 0)
     order by id
     limit :limit`),
-  // The smallest id at or after `from` of those that read or make the file and have not completed.
-  openUser: db.prepare<{ fileId: number; from: number }, { id: number }>(`
+  // The smallest id at or after `from` of those that read or make the file and have not completed, but for `except`.
+  openUser: db.prepare<{ fileId: number; from: number; except: number }, { id: number }>(`
     select id from (
       select * from (
         select job.id from job_input_file edge join job on job.id = edge.job_id
-        where edge.file_id = :fileId and edge.job_id >= :from and ${OPEN}
+        where edge.file_id = :fileId and edge.job_id >= :from and edge.job_id <> :except and ${OPEN}
         order by edge.job_id limit 1)
       union all
       select * from (
         select job.id from job_output_file edge join job on job.id = edge.job_id
-        where edge.file_id = :fileId and edge.job_id >= :from and ${OPEN}
+        where edge.file_id = :fileId and edge.job_id >= :from and edge.job_id <> :except and ${OPEN}
         order by edge.job_id limit 1))
     order by id limit 1`),
   markDue: db.prepare<{ id: number }>(`update file set removal = 'due', removal_node = null where id = :id`),

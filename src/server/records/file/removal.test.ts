@@ -1,8 +1,18 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { beforeEach, expect, it, test } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, test } from 'vitest';
 import { ended, registerNode, statuses, testService, type TestService } from '../../../../tests/support/service.ts';
 import type { FileRemovals } from '../../../core/contract/artifact.ts';
 import type { ClaimedJob } from '../../../core/contract/exchange.ts';
+import { openDatabase } from '../../store/database.ts';
+import { createDeletion } from '../deletion/deletion.ts';
+import { deletionQueries } from '../deletion/queries.ts';
+import { createEdges } from '../edges/edges.ts';
+import { createStore } from '../store.ts';
+import { madeByOthersSql, unneededFileQueries } from './removal-queries.ts';
+import { createUnneededFiles } from './unneeded.ts';
 
 let service: TestService;
 beforeEach(() => void (service = testService()));
@@ -119,6 +129,83 @@ it('a temporary file is due when the last job that was to read it is deleted, an
   expect((await take(flow)).files).toEqual([]);
   await service.client.deleteJob({ params: { id: two.id } });
   expect((await take(flow)).files.map(({ path }) => path)).toEqual(['t']);
+});
+
+const MANY = 300;
+const many = (count: number) => Array.from({ length: count }, (_, at) => `t${at}`);
+
+/** A workflow with many temporary files, which its first job has made; both of their readers have failed. */
+async function failedReaders(first: readonly string[], second: readonly string[]) {
+  const flow = await workflowOfFiles([
+    { name: 'make', makes: many(MANY) },
+    { name: 'one', reads: first },
+    { name: 'two', reads: second },
+  ]);
+  const { jobs } = await turn(flow, wanted);
+  const { jobs: readers } = await turn(flow, { completed: jobs.map((job) => completed(job)), ...wanted });
+  await turn(flow, { completed: readers.map((job) => completed(job, 1)) });
+  return { ...flow, one: readers.find(({ name }) => name === 'one')?.id as number };
+}
+
+it('the deletion of a job looks at the temporary files of this job, and at no other of the workflow', async () => {
+  const flow = await failedReaders(['t0', 't1'], many(MANY).slice(1));
+  const { store } = service;
+  const queries = unneededFileQueries(store.db);
+  const seen = new Set<number>();
+  const openUser = {
+    get(of: { fileId: number; from: number; except: number }) {
+      seen.add(of.fileId);
+      return queries.openUser.get(of);
+    },
+  } as typeof queries.openUser;
+  const deletion = createDeletion(
+    store,
+    deletionQueries(store.db),
+    createEdges(store.db, store.windows),
+    createUnneededFiles({ ...queries, openUser }),
+  );
+  await store.works.carryOut(deletion.one(flow.id, 'job', flow.one, () => 'deleted'));
+  expect([...seen].map((id) => flow.nameOf.get(id))).toEqual(['t0', 't1']);
+  expect((await take(flow)).files.map(({ path }) => path)).toEqual(['t0']);
+  expect(store.db.plan(madeByOthersSql).filter((step) => step.includes('SCAN') || step.includes('TEMP'))).toEqual([
+    'SCAN touched',
+  ]);
+});
+
+it('a server that is killed at any moment of the deletion of a job records it once, and no due file is missed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'torc-deletion-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const tiny = { turnMs: 0, sliceMs: 0, page: 2, atLeast: 1, firstWindow: 2, largestWindow: 2 };
+  const serverOn = (path: string) =>
+    testService({ store: createStore(openDatabase(path), { now: () => 7, onBroken: () => {}, limits: tiny }) });
+  const given = join(folder, 'given.db');
+  service = serverOn(given);
+  const { id, one } = await failedReaders(many(MANY), many(MANY).slice(MANY / 2));
+  await service.store.turns.idle();
+  service.store.db.close();
+
+  const answers = new Set<string>();
+  for (let turns = 0; answers.size < 2 || turns < 12; turns += 1) {
+    const path = join(folder, `${turns}.db`);
+    copyFileSync(given, path);
+    const before = serverOn(path);
+    const asked = before.client.deleteJob({ params: { id: one } }).then(
+      () => 'answered',
+      () => 'stopped',
+    );
+    for (let count = 0; count < turns; count += 1) await new Promise((resolve) => void setImmediate(resolve));
+    before.store.works.stop();
+    answers.add(await asked);
+    before.store.db.close();
+
+    const after = serverOn(path);
+    // It waits until the server has finished what was left.
+    await after.client.updateWorkflow({ params: { id }, body: {} });
+    const rows = (sql: string) => after.store.db.prepare(sql).all({}).length;
+    expect(rows("select 1 from change_log where event_type = 'jobs_deleted'"), `after ${turns}`).toBe(1);
+    expect(rows("select 1 from file where removal = 'due'"), `after ${turns}`).toBe(MANY / 2);
+    after.store.db.close();
+  }
 });
 
 it('a job that runs again makes the maker of its deleted input run, whichever client asks for it', async () => {

@@ -9,12 +9,13 @@ import type { unneededFileQueries } from './removal-queries.ts';
  * A file with ten thousand readers must not have them all read at each end: of each file one job that has not completed is
  * remembered, and the next one is looked for behind it. What is remembered only decides where the search begins.
  */
-export const createUnneededFiles = ({ hasTemporary, touchedBy, openUser, markDue, made }: Queries) => {
+export const createUnneededFiles = ({ hasTemporary, touchedBy, madeByOthers, openUser, markDue, made }: Queries) => {
   const waitsFor = new Map<number, number>();
 
-  const isOpen = (fileId: number): boolean => {
+  const isOpen = (fileId: number, except = NONE): boolean => {
     const from = waitsFor.get(fileId) ?? 0;
-    const open = openUser.get({ fileId, from }) ?? (from === 0 ? undefined : openUser.get({ fileId, from: 0 }));
+    const open =
+      openUser.get({ fileId, from, except }) ?? (from === 0 ? undefined : openUser.get({ fileId, from: 0, except }));
     if (open === undefined) {
       waitsFor.delete(fileId);
       return false;
@@ -30,6 +31,20 @@ export const createUnneededFiles = ({ hasTemporary, touchedBy, openUser, markDue
       const jobs = JSON.stringify(completedJobs);
       for (const { id } of touchedBy.all({ jobs })) if (!isOpen(id)) markDue.run({ id });
     },
+    /**
+     * Those that become unneeded when this job is deleted, before any trace of the job is: a server that is killed in between finds them
+     * again. Until the job is deleted, no runner gets them.
+     */
+    *withoutJob(workflowId: number, jobId: number): WorkSteps {
+      if (hasTemporary.get({ workflowId }) === undefined) return;
+      yield* byId(
+        PAGE,
+        (page) => madeByOthers.all({ jobId, ...page }),
+        ({ id }) => {
+          if (!isOpen(id, jobId)) markDue.run({ id });
+        },
+      );
+    },
     /** Those of a whole workflow: an update may have removed the last job that was to read a file. */
     *ofWorkflow(workflowId: number): WorkSteps {
       if (hasTemporary.get({ workflowId }) === undefined) return;
@@ -43,6 +58,9 @@ export const createUnneededFiles = ({ hasTemporary, touchedBy, openUser, markDue
     },
   };
 };
+
+/** No job has this id. */
+const NONE = 0;
 
 /** Files between two steps: about 1 ms. */
 const PAGE = 128;
