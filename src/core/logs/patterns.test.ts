@@ -80,18 +80,18 @@ describe('lines of any log', () => {
 it.each([
   ['=>> PBS: job killed: walltime 7 exceeded limit 5', 'Job terminated due to time limit', 'Timeout'],
   ['=>> PBS: job killed: cput 61 exceeded limit 60', 'Job terminated due to time limit', 'Timeout'],
-  ['=>> PBS: job killed: mem 325588kb exceeded limit 102400kb', 'Exceeded job memory limit', undefined],
-  ['=>> PBS: job killed: vmem 325588kb exceeded limit 102400kb', 'Exceeded job memory limit', undefined],
+  ['=>> PBS: job killed: mem 325588kb exceeded limit 102400kb', 'Exceeded job memory limit', 'OOM Killed'],
+  ['=>> PBS: job killed: vmem 325588kb exceeded limit 102400kb', 'Exceeded job memory limit', 'OOM Killed'],
   [
     "=>> PBS: job killed: node 1 (r1i0n1) requested job terminate, 'EOF' (code 1099) - received SISTER_EOF attempting to communicate with sister MOM's",
     'Node failure',
-    undefined,
+    'Node failure',
   ],
-  ['=>> PBS: job killed: ncpus 3.5 exceeded limit 2 (sum)', 'Job killed by PBS', undefined],
-  ['Cgroup mem limit exceeded: oom-kill:constraint=CONSTRAINT_MEMCG', 'OOM killer terminated process', undefined],
+  ['=>> PBS: job killed: ncpus 3.5 exceeded limit 2 (sum)', 'Job killed by PBS', 'Job killed by PBS'],
+  ['Cgroup mem limit exceeded: oom-kill:constraint=CONSTRAINT_MEMCG', 'OOM killer terminated process', 'OOM Killed'],
 ])('a line of PBS is known by what it says: %s', (text, label, inLog) => {
   expect(findInSlurmLog(text, false)?.label).toBe(label);
-  if (inLog !== undefined) expect(findInLog(text)?.label).toBe(inLog);
+  expect(findInLog(text)?.label).toBe(inLog);
 });
 
 it('a program that writes of PBS in its own words has not been killed by it', () => {

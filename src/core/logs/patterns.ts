@@ -42,8 +42,16 @@ const GPU_MEMORY = [
   String.raw`\bRESOURCE[ _]EXHAUSTED: (?:Out of memory while trying to allocate|Failed to allocate .* on device)`,
 ].join('|');
 
-/** A mom of PBS says what it ended a job for, on its standard error. */
-const killedByPbs = (what: string): RegExp => new RegExp(`^=>> PBS: job killed: ${what}`);
+/** A mom of PBS says what it ended a job for, on its standard error: the first that matches counts. */
+const killsOfPbs = ({ time, memory }: { time: string; memory: string }): readonly Pattern[] => {
+  const killed = (what: string): RegExp => new RegExp(`^=>> PBS: job killed: ${what}`);
+  return [
+    line(killed('(?:walltime|cput) '), time, MORE_TIME),
+    line(killed('p?v?mem '), memory, MORE_MEMORY),
+    line(killed('.*(?:requested job terminate|SISTER_EOF|SISTER_KILLDONE)'), 'Node failure', LOST),
+    line(killed(''), 'Job killed by PBS', LOOK_AT_PBS),
+  ];
+};
 
 /** For `slurm parse-logs`: the first that matches counts. */
 export const slurmPatterns: readonly Pattern[] = [
@@ -109,10 +117,7 @@ export const slurmPatterns: readonly Pattern[] = [
     'MPI error',
     'read the first error of any rank; check srun_mpi and the modules of the job',
   ),
-  line(killedByPbs('(?:walltime|cput) '), 'Job terminated due to time limit', MORE_TIME),
-  line(killedByPbs('p?v?mem '), 'Exceeded job memory limit', MORE_MEMORY),
-  line(killedByPbs('.*(?:requested job terminate|SISTER_EOF|SISTER_KILLDONE)'), 'Node failure', LOST),
-  line(killedByPbs(''), 'Job killed by PBS', LOOK_AT_PBS),
+  ...killsOfPbs({ time: 'Job terminated due to time limit', memory: 'Exceeded job memory limit' }),
   line(/^pbs_mom: |^pbsdsh: .*(?:error|fail)/i, 'PBS node daemon error', LOOK_AT_PBS),
 ];
 
@@ -136,8 +141,8 @@ const logRules: readonly Rule[] = [
   ),
   // addition: the label of Torc 1.0.0 for most of them, with what helps a GPU.
   line(new RegExp(GPU_MEMORY, 'i'), 'OOM Killed', GPU),
-  // addition: the word killed does not mean memory there.
-  line(killedByPbs('(?:walltime|cput) '), 'Timeout', MORE_TIME),
+  // additions: the word killed does not mean memory there. Time and memory have the labels of Torc 1.0.0.
+  ...killsOfPbs({ time: 'Timeout', memory: 'OOM Killed' }),
   { ...line(words('slurmstepd', 'CANCELLED', 'TIMEOUT', 'OUT_OF_MEMORY'), 'Slurm Error', LOOK), isLoose: true },
   line(words('out of memory', 'oom', 'killed', 'cannot allocate memory'), 'OOM Killed', MORE_MEMORY),
   line(words('timeout', 'time limit', 'timed out', 'walltime'), 'Timeout', MORE_TIME),
