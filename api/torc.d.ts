@@ -3874,7 +3874,7 @@ export interface Calls {
   }) => Promise<{
     token: string;
   }>;
-  /** The messages about a workflow, whether they were sent, and the receivers of the server (addition). */
+  /** The messages about a workflow, whether they were sent, and the receivers of the server, or those of them with a fingerprint as in a claim (addition). */
   readonly listMessages: (call: {
     params: {
       id: number;
@@ -3884,6 +3884,7 @@ export interface Calls {
       limit?: number | undefined;
       sort_by?: string | undefined;
       reverse_sort?: boolean | undefined;
+      fingerprint?: string | undefined;
     } | undefined;
   }) => Promise<{
     items: {

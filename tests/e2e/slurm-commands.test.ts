@@ -262,7 +262,7 @@ it('submit says which receivers of messages the server does not have, and nothin
   expect([code, stderr]).toEqual([
     0,
     expect.stringMatching(
-      /the server has no receiver mine, and keeps none of yours: .*torc .*watch \d+ sends messages/,
+      /the server does not send to mine, as it has no receiver of this name and address, and keeps none of yours: .*torc .*watch \d+ sends messages/,
     ),
   ]);
   expect((await submit({})).stderr).not.toContain('receiver');

@@ -1,3 +1,4 @@
+import { fingerprintOf } from '../../cluster/notify/fingerprint.ts';
 import type { Client } from '../../client/client.ts';
 import type { Context } from '../command/context.ts';
 import { UsageError } from '../command/failure.ts';
@@ -31,21 +32,22 @@ export function namesOfServer(context: Context, given: readonly string[] | undef
 
 /**
  * Says which receivers of the configuration get no message of this command, because it ends at once and the server does not have them: no
- * server keeps the address of a user.
+ * server keeps the address of a user. A server that does not answer may have them.
  */
 export async function sayWhoGetsNone(
-  { configuration, output, hint }: Context,
+  { configuration, output, hint }: Pick<Context, 'configuration' | 'output' | 'hint'>,
   client: Client,
   id: number,
 ): Promise<void> {
   const own = receiversIn(configuration.notify).filter(({ always }) => always);
-  if (own.length === 0) return;
-  const { receivers: ofServer } = await client
-    .listMessages({ params: { id }, query: { limit: 1 } })
-    .catch(() => ({ receivers: [] as readonly string[] }));
-  const without = own.filter(({ name }) => !ofServer.includes(name)).map(({ name }) => name);
+  const without: string[] = [];
+  for (const receiver of own) {
+    const query = { limit: 1, fingerprint: fingerprintOf(receiver) };
+    const found = await client.listMessages({ params: { id }, query }).catch(() => undefined);
+    if (found?.receivers.includes(receiver.name) === false) without.push(receiver.name);
+  }
   if (without.length === 0) return;
   output.warn(
-    `the server has no receiver ${without.join(', ')}, and keeps none of yours: ${hint(`torc watch ${id}`)} sends messages there while it lives`,
+    `the server does not send to ${without.join(', ')}, as it has no receiver of this name and address, and keeps none of yours: ${hint(`torc watch ${id}`)} sends messages there while it lives`,
   );
 }

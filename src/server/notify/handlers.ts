@@ -33,10 +33,11 @@ export const notifyHandlers = ({ find, turns, changes, now }: Store, notifier: N
   };
 
   return {
-    listMessages({ params: { id }, query }) {
+    listMessages({ params: { id }, query: { fingerprint, ...query } }) {
       find.run(id);
       const limit = Math.min(MOST_LISTED, query.limit ?? MOST_LISTED);
-      return { ...queries.list({ ...query, limit, workflow_id: id }), receivers: receivers.map(({ name }) => name) };
+      const asked = receivers.filter((each) => fingerprint === undefined || fingerprintOf(each) === fingerprint);
+      return { ...queries.list({ ...query, limit, workflow_id: id }), receivers: asked.map(({ name }) => name) };
     },
     async claimMessages({ params: { id }, body }, caller) {
       find.run(id);

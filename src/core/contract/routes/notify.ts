@@ -6,8 +6,8 @@ import { type Route, route, workflowRoute } from './route.ts';
 /** Messages about a workflow (additions). */
 export const notifyRoutes = {
   listMessages: workflowRoute('GET', '/workflows/{id}/messages', 'read', {
-    says: 'The messages about a workflow, whether they were sent, and the receivers of the server (addition).',
-    query: z.object(paging),
+    says: 'The messages about a workflow, whether they were sent, and the receivers of the server, or those of them with a fingerprint as in a claim (addition).',
+    query: z.object({ ...paging, fingerprint: text.optional() }),
     reply: page(StoredMessage).extend({ receivers: z.array(text) }),
   }),
   claimMessages: workflowRoute('POST', '/workflows/{id}/messages/claim', 'own', {
