@@ -22,12 +22,10 @@ export const notifyHandlers = ({ find, turns, changes, now }: Store, notifier: N
   /** Those that are due, and those of a command that was killed: they are sent again where they are recognized. */
   const take = (workflowId: number, receiver: string, knowsRepeats: boolean): MessageRow[] => {
     const nowMs = now();
-    const asked = { workflowId, receiver, nowMs, goneMs: nowMs - CLAIMED_MS, limit: MOST_CLAIMED };
-    const isInDoubt = ({ state }: MessageRow) => state === 'sending' && !knowsRepeats;
-    const rows = queries.unsent.all(asked);
-    for (const { id } of rows.filter(isInDoubt))
-      queries.end.run({ id, state: 'failed', nowMs, problem: inDoubt('command', false) });
-    const taken = rows.filter((row) => !isInDoubt(row));
+    const asked = { workflowId, receiver, nowMs, goneMs: nowMs - CLAIMED_MS };
+    // First, or they would use up the limit: a command that ends asks once.
+    if (!knowsRepeats) queries.endInDoubt.run({ ...asked, problem: inDoubt('command', false) });
+    const taken = queries.unsent.all({ ...asked, limit: MOST_CLAIMED });
     for (const { id } of taken) queries.begin.run({ id, nowMs });
     return taken;
   };

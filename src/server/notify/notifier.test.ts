@@ -13,7 +13,7 @@ import type { SendOutcome } from '../../core/notify/retry.ts';
 import type { Message } from '../../cluster/notify/request.ts';
 import { createStore, type Store } from '../records/store.ts';
 import { createNotifier } from './notifier.ts';
-import { unsentSql } from './queries.ts';
+import { endInDoubtSql, unsentSql } from './queries.ts';
 
 const receiver = (name: string, table: ReceiverTable = {}): MessageReceiver =>
   receiverOf(name, { webhook: 'http://127.0.0.1:1/s3cret', ...table }) as MessageReceiver;
@@ -454,6 +454,24 @@ describe('messages of a command', () => {
         state: 'failed',
         problem: 'the command ended while it sent it, and it would not be recognized',
       },
+    ]);
+  });
+
+  it('the last call of a command gets what is due, behind more messages in doubt than a call gets', async () => {
+    const made = await service({ receivers: [] });
+    const { id, end } = await running(made, 1);
+    const { db } = made.base.store;
+    db.prepare(`
+      with recursive n (at) as (select 1 union all select at + 1 from n where at < 50)
+      insert into message (workflow_id, run_id, trigger_type, receiver, key, state, due_at_ms, next_at_ms)
+      select ${id}, -at, 'end', 'command::mine', 'key ' || at, 'sending', 0, 0 from n`).run({});
+    await end([1]);
+    const { messages } = await made.client.claimMessages({ params: { id }, body: claim({ is_last: true }) });
+    expect(messages.map(({ digest }) => (digest as { trigger: string }).trigger)).toEqual(['end']);
+    const { items } = await made.client.listMessages({ params: { id }, query: {} });
+    expect(items.filter(({ state }) => state === 'failed')).toHaveLength(50);
+    expect(db.plan(endInDoubtSql)).toEqual([
+      'SEARCH message USING INDEX message_unsent (workflow_id=? AND receiver=? AND next_at_ms<?)',
     ]);
   });
 

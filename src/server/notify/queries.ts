@@ -60,6 +60,12 @@ export const unsentSql = `
       and next_at_ms <= iif(state = 'due', :nowMs, :goneMs)
     order by next_at_ms limit :limit`;
 
+// Both states are named so that the index is used.
+export const endInDoubtSql = `
+    update message set state = 'failed', ended_at_ms = :nowMs, problem = :problem
+    where workflow_id = :workflowId and receiver = :receiver and state in ('due', 'sending') and state = 'sending'
+      and next_at_ms <= :goneMs`;
+
 /** Why it is not known whether a message arrived. */
 export const inDoubt = (sender: 'server' | 'command', isRecognized: boolean): string =>
   `the ${sender} ended while it sent it${isRecognized ? '' : ', and it would not be recognized'}`;
@@ -126,6 +132,9 @@ export const notifyQueries = (db: Database) => ({
     { workflowId: number; receiver: string; nowMs: number; goneMs: number; limit: number },
     MessageRow
   >(unsentSql),
+  endInDoubt: db.prepare<{ workflowId: number; receiver: string; nowMs: number; goneMs: number; problem: string }>(
+    endInDoubtSql,
+  ),
   ofReceiver: db.prepare<{ workflowId: number; runId: number; receiver: string }, MessageRow>(
     'select * from message where workflow_id = :workflowId and run_id = :runId and receiver = :receiver',
   ),
