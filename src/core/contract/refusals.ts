@@ -115,11 +115,9 @@ const REMEDIES = {
     JOB_ELSEWHERE: 'Name jobs of one workflow at a time.',
     CONFIGURATION_REFUSED:
       'Correct what the message names; the how-to page "Sonar on a node" lists sections and names of the configuration.',
-    DUCKDB_MISSING:
-      'Install DuckDB: torc add duckdb. Beside a torc of npm: npm install --global @duckdb/node-api@1.5.5-r.5',
-    KAFKA_MISSING:
-      'Install the libraries: torc add kafka. Beside a torc of npm: npm install --global @platformatic/kafka@2.12.1 snappy@7.4.3',
-    POSTGRES_MISSING: 'Install the library: torc add postgres. Beside a torc of npm: npm install --global pg@8.23.1',
+    DUCKDB_MISSING: 'torc add duckdb installs DuckDB.',
+    KAFKA_MISSING: 'torc add kafka installs the libraries.',
+    POSTGRES_MISSING: 'torc add postgres installs the library.',
     LINEAGE_CAPPED: 'Let the job stop when it converges, or raise dynamic_jobs.max_iterations.',
     DEPENDENCIES_TOO_MANY:
       'Let one job wait for all that write, and let those that read wait for it: N + M dependencies instead of N × M.',
