@@ -177,6 +177,33 @@ it('an input that no wildcard explains becomes a parameter of its own, and so do
   expect(jobsOf(folded)).toEqual(jobsOf(workflow));
 });
 
+it('a parameter for names has another name than every wildcard, whatever name a wildcard got because of a text', () => {
+  const jobs = ['x/1', 'y/2', 'z/1'].map((label) => ({
+    name: `map_${label.replace('/', '_')}`,
+    command: `map {label} ${label} > ${label}.bam`,
+    outputs: [`${label}.bam`],
+  }));
+  const folded = foldFamilies({ name: 'w', jobs }, (job) => ({
+    rule: 'map',
+    wildcards: new Map([['label', String((job['outputs'] as string[])[0]).replace('.bam', '')]]),
+  }));
+  expect(folded).toMatchObject({
+    parameters: { label_value: '[x/1, y/2, z/1]', label_value_value: '[x_1, y_2, z_1]' },
+    jobs: [{ name: 'map_{label_value_value}', command: 'map {label} {label_value} > {label_value}.bam' }],
+  });
+  expect(jobsOf(folded)).toEqual(jobsOf({ name: 'w', jobs }));
+});
+
+it('two wildcards have two names, where one is wanted for the other because of a text', () => {
+  const rows = [
+    { s: 'a', s_value: 'u' },
+    { s: 'b', s_value: 'v' },
+  ];
+  const { workflow, folded } = ruleOf({ command: 'echo {s} <s> <s_value>' }, rows);
+  expect(entriesOf(folded)).toMatchObject([{ command: 'echo {s} {s_value} {s_value_value}' }]);
+  expect(jobsOf(folded)).toEqual(jobsOf(workflow));
+});
+
 it('jobs that need other resources, or have another number of files, are other entries', () => {
   const rows = ['a', 'b', 'c', 'd'].map((s) => ({ s }));
   const { workflow, fold } = ruleOf({ command: 'run <s>' }, rows);

@@ -32,8 +32,13 @@ export function foldFamilies(workflow: ValueMap, originOf: (job: ValueMap) => Jo
     if (group === undefined) groups.set(key, [{ job, row }]);
     else group.push({ job, row });
   }
+  const nameBeside = (row: Row | undefined) => (wanted: string) => {
+    let free = wanted;
+    while (row?.has(nameFor(free)) === true) free += '_value';
+    return nameFor(free);
+  };
   const folded = [...groups.values()].flatMap((group) =>
-    familiesAmong(group, (name) => nameFor(group[0]?.row.has(name) === true ? `${name}_value` : name))
+    familiesAmong(group, nameBeside(group[0]?.row))
       .map((family) => ({
         ...family,
         columns: parameterColumns(
@@ -58,14 +63,20 @@ export function foldFamilies(workflow: ValueMap, originOf: (job: ValueMap) => Jo
 
 type FoldedFamily = FoundFamily & { readonly columns: ParameterColumns };
 
-/** Names of parameters that stand in no text of the workflow in braces, where a shell or a program means something else by them. */
+/**
+ * Names of parameters that stand in no text of the workflow in braces, where a shell or a program means something else by them. Each wanted
+ * name gets one of its own.
+ */
 function freeNames(text: string): (name: string) => string {
   const taken = new Set([...text.matchAll(/\{([A-Za-z_]\w*)/g)].map(([, name]) => name));
   const names = new Map<string, string>();
   return (wanted) => {
-    let name = names.get(wanted) ?? (/^\d/.test(wanted) ? `wildcard_${wanted}` : wanted);
+    const known = names.get(wanted);
+    if (known !== undefined) return known;
+    let name = /^\d/.test(wanted) ? `wildcard_${wanted}` : wanted;
     while (taken.has(name)) name += '_value';
     names.set(wanted, name);
+    taken.add(name);
     return name;
   };
 }
