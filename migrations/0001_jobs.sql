@@ -1,4 +1,4 @@
---! first: nothing older can stand beside it
+--! beside 0000: no, it is the first
 --
 -- The whole truth of the service. Tables and columns that administrators query keep the original's names; what is ours
 -- stands at the end of a table, behind a line that says so. Ids are never given twice: files on compute nodes name them.

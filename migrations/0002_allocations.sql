@@ -1,4 +1,4 @@
---! beside the first: only new tables
+--! beside 0001: yes, only new tables
 --
 -- What asks for machines and what came of it: allocations, workers by ssh, what Slurm measured; and what a research object says.
 

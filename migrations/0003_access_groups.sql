@@ -1,4 +1,4 @@
---! beside the second: only new tables
+--! beside 0002: yes, only new tables
 --
 -- Who may see whose workflows. The system group is that of the administrators, whose members the server's settings name.
 

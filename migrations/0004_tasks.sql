@@ -1,4 +1,4 @@
---! beside the third: only a new table
+--! beside 0003: yes, only a new table
 --
 -- Work that goes on after the answer to who asked for it.
 

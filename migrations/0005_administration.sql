@@ -1,4 +1,4 @@
---! beside the fourth: not, for it asks for tasks by their old name
+--! beside 0004: no, it asks for tasks by their old name
 --
 -- What administrators do with SQL, and the table of tasks under the name that their statements know.
 

@@ -1,4 +1,4 @@
---! beside the fifth: not, for it would not keep the sums
+--! beside 0005: no, it would not keep the sums
 --
 -- How long the jobs of a workflow took in all, and from when to when: kept as they end, for counting a million results takes
 -- a second. What changes otherwise than by an end makes the row stale, and it is counted anew when somebody asks.

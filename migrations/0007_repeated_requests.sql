@@ -1,4 +1,4 @@
---! beside the sixth: only new tables
+--! beside 0006: yes, only new tables
 --
 -- What makes a request that is delivered twice, or sent again after a lost answer, count once.
 

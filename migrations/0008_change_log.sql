@@ -1,4 +1,4 @@
---! beside the seventh: an index, a column with a default, and a new table
+--! beside 0007: yes, an index, a column with a default, and a new table
 --
 -- The log of changes is read by workflow and bounded: old rows are removed.
 

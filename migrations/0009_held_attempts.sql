@@ -1,4 +1,4 @@
---! beside the eighth: not, for it would hand out jobs whose earlier attempt still runs
+--! beside 0008: no, it would hand out jobs whose earlier attempt still runs
 --
 -- Attempts that a runner still holds although their job has moved on: it was canceled, reset or set by hand. The runner
 -- needs time to end the process. Until the runner reports the end, is deregistered or is proven lost, the attempt counts

@@ -1,4 +1,4 @@
---! beside the ninth: not, for it would not go on with work that was begun
+--! beside 0009: no, it would not go on with work that was begun
 --
 -- Work on many rows is done in slices. What is left of it stands here, so that a server that is killed goes on with it.
 

@@ -1,4 +1,4 @@
---! beside the tenth: only a new table
+--! beside 0010: yes, only a new table
 --
 -- The jobs of a claim that takes several transactions, until the last: nobody was told of them yet. A server that starts
 -- and finds such rows makes their jobs ready again.

@@ -1,4 +1,4 @@
---! beside the eleventh: only a new table
+--! beside 0011: no, a trigger that earlier servers do not know, and a new table
 --
 -- Who claimed an action, and what came of it. A runner of ours tells the end of each action that it claimed, so that one
 -- whose runner was lost before the commands began is carried out again. Other clients only claim: their claim counts as

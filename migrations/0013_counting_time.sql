@@ -1,4 +1,4 @@
---! beside the twelfth: not, for it would take sums that are being counted for counted ones
+--! beside 0012: no, it would take sums that are being counted for counted ones
 --
 -- The times of a workflow are counted in slices. `is_stale` is 2 meanwhile, and what changes then makes the row stale as well.
 

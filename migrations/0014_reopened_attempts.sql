@@ -1,4 +1,4 @@
---! beside the thirteenth: only a trigger
+--! beside 0013: no, a trigger that earlier servers do not know
 --
 -- A job that has ended in whatever way may have an attempt that a runner still holds: it was canceled, or somebody else
 -- reported its end. When it is opened again it is the next attempt, never the one that still runs. Statuses: 0 to 4 are

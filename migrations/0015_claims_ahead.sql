@@ -1,4 +1,4 @@
---! beside the fourteenth: not, for it would make a job ready for others that a runner starts by itself
+--! beside 0014: no, it would make a job ready for others that a runner starts by itself
 --
 -- Jobs that are claimed ahead: blocked, and in the name of the runner that holds every job for which they still wait. The
 -- runner starts such a job by itself when the last of these has completed there; when the server hears of that, the job

@@ -1,4 +1,4 @@
---! beside the fifteenth: columns with a default, and a new table
+--! beside 0015: yes, columns with a default, and a new table
 --
 -- Recovery. `result.cause` says in words why an attempt ended where its return code does not: the state in which Slurm
 -- ended its allocation. `job.refunded_attempts` counts the attempts that were lost with their runner: they count for no

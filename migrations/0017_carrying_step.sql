@@ -1,4 +1,4 @@
---! beside the sixteenth: a column that may be empty
+--! beside 0016: yes, a column that may be empty
 --
 -- The step of Slurm inside which a runner started a job (`step_batching`). A job that was a step itself has none.
 

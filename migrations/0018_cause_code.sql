@@ -1,4 +1,4 @@
---! beside the seventeenth: a column that may be empty
+--! beside 0017: yes, a column that may be empty
 --
 -- What ended an attempt that did not complete, as a code (`core/contract/cause-code.ts`): decisions about failures go by it.
 

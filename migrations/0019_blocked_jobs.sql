@@ -1,4 +1,4 @@
---! beside the eighteenth: only a new index
+--! beside 0018: yes, only a new index
 --
 -- Which kinds of jobs are blocked: a runner without work, and an allocation in the queue, stay as long as one of them may come.
 -- Completed jobs are not in it, so it is empty when it is asked most.

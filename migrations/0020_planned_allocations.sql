@@ -1,4 +1,4 @@
---! beside the nineteenth: columns that may be empty
+--! beside 0019: yes, columns that may be empty
 --
 -- Planned allocations. A record is there before sbatch runs, with its plan: what was asked for, as JSON. So whoever finds it
 -- can submit it. `held` says why it is not submitted yet. A task of a job array is named by its array and number, because it

@@ -1,4 +1,4 @@
---! beside the twentieth: a column that may be empty, and an index
+--! beside 0020: yes, a column that may be empty, and an index
 --
 -- A client creates a workflow in many requests. It marks the workflow as incomplete in the first request, and removes the mark in
 -- the last one. Unix milliseconds of the creation; null when the workflow is complete.

@@ -1,4 +1,4 @@
---! beside the twenty-first: a table that earlier servers do not know
+--! beside 0021: yes, a table that earlier servers do not know
 --
 -- A name for this database, and the number of commits that changed something. The same is in a file beside the database
 -- (store/commit-count.ts): a database with fewer commits has lost some of its write-ahead log. The number is in

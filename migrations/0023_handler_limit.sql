@@ -1,4 +1,4 @@
---! beside the twenty-second: a column that may be empty
+--! beside 0022: yes, a column that may be empty
 --
 -- Why a failure handler gives a job no more, as a code (`core/contract/cause-code.ts`). Results of earlier versions say it in the
 -- words of their cause alone: these are read once, here.

@@ -1,4 +1,4 @@
---! beside the twenty-third: a column that may be empty, and a table that earlier servers do not know
+--! beside 0023: yes, a column that may be empty, and a table that earlier servers do not know
 --
 -- An update of a plan. A job that it removes and that has results is disabled and stays with them; the column says since when,
 -- in Unix milliseconds. The steps of an update that takes several transactions are stored before the first of them is applied,

@@ -1,4 +1,4 @@
---! beside the twenty-fourth: a table and a view that earlier servers do not know
+--! beside 0024: no, a table and a view that earlier servers do not know
 --
 -- A workflow is shared with single users, too. The view has who may see which workflow: by name, or as a member of a group.
 

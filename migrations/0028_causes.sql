@@ -1,4 +1,4 @@
---! beside the twenty-seventh: only values of a column that all read as text
+--! beside 0027: yes, only values of a column that all read as text
 --
 -- Why attempts ended, where their return code proves it: results of earlier releases have a cause only if something other than the job
 -- ended it. Without one stay 1 (a missing output, too), the codes of SIGKILL and SIGTERM (whoever sent them), and ends by a runner that

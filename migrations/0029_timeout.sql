@@ -1,4 +1,4 @@
---! beside the twenty-eighth: a column that may be empty
+--! beside 0028: yes, a column that may be empty
 --
 -- The longest time that a job may run, an ISO 8601 duration. Null: its time is not limited.
 

@@ -1,4 +1,4 @@
---! beside the twenty-ninth: columns that may be empty
+--! beside 0029: yes, columns that may be empty
 --
 -- An input as the last attempt of its job found it: its time in Unix seconds, and its size in bytes. Null: no runner has said it.
 

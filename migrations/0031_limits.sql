@@ -1,4 +1,4 @@
---! beside the thirtieth: columns that may be empty, and an index with one of them
+--! beside 0030: yes, columns that may be empty, and an index with one of them
 --
 -- Named limits. Licenses are a JSON object of whole numbers by name: what a job holds while a runner has it. A class has those of its jobs, so that a
 -- claim passes over all of them at once. Limits of a workflow bound the sum.

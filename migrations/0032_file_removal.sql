@@ -1,4 +1,4 @@
---! beside the thirty-first: columns that may be empty, and an index
+--! beside 0031: yes, columns that may be empty, and an index
 --
 -- Temporary and protected outputs. `removal` says what became of a file that jobs of the workflow made (core/contract/artifact.ts); null:
 -- nothing was to be removed. `removal_node` is the runner that is to delete it.

@@ -1,4 +1,4 @@
---! beside the thirty-fourth: a column that may be empty
+--! beside 0034: yes, a column that may be empty
 --
 -- The SHA-256 of an input as the last attempt of its job found it, in hexadecimal. Null: it is compared by time and size.
 

@@ -1,4 +1,4 @@
---! beside the thirty-sixth: columns that may be empty
+--! beside 0036: yes, columns that may be empty
 --
 -- The most memory that the processes of an attempt had on GPUs at once, and the memory of the GPUs on which they were seen, in
 -- bytes. Null: no GPU was requested, or its processes were not seen.

@@ -1,4 +1,4 @@
---! beside the thirty-seventh: new tables
+--! beside 0037: yes, new tables
 --
 -- A message of a workflow to a receiver: at most one of each trigger in a run. `receiver` is a name: its address and its secrets stand in the
 -- configuration alone. `key` is the same in each attempt to send it. A `waiting` one is about what must last until `next_at_ms`; one that is

@@ -1,4 +1,4 @@
---! beside the thirty-ninth: a new index
+--! beside 0039: yes, a new index
 --
 -- A command asks every few seconds for the messages of one workflow to one receiver that are not sent: without this it reads all messages of the
 -- workflow.

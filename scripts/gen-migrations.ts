@@ -9,12 +9,23 @@ const names = readdirSync('migrations')
 
 const db = new DatabaseSync(':memory:');
 const texts: string[] = [];
+/** The oldest version whose programs may use a database of the newest: that of the last migration that may not stand beside the one before. */
+let oldest = 0;
 const entries = names.map((name, index) => {
   const sql = readFileSync(`migrations/${name}`, 'utf8');
   const version = Number.parseInt(name, 10);
   if (version !== index + 1) throw new Error(`migrations/${name}: expected number ${index + 1}`);
-  if (!sql.startsWith('--! '))
-    throw new Error(`migrations/${name}: the first line says what may stand beside it: "--! …"`);
+  const beside = /^--! beside (\d{4}): (yes|no), \S/.exec(sql);
+  if (beside === null || Number(beside[1]) !== index)
+    throw new Error(
+      `migrations/${name}: the first line says whether programs of the migration before it may use the tables: ` +
+        `"--! beside ${String(index).padStart(4, '0')}: yes, WHY" or "…: no, WHY"; found "${sql.split('\n', 1)[0]}"`,
+    );
+  if (beside[2] === 'yes' && /^create (?:view|trigger)\b/im.test(sql))
+    throw new Error(
+      `migrations/${name}: it makes a view or a trigger, which programs that do not know it refuse; expected "no", found "yes"`,
+    );
+  if (beside[2] === 'no') oldest = version;
   db.exec(sql);
   texts.push(sql);
   return `  { version: ${version}, name: ${JSON.stringify(name)}, sql: ${JSON.stringify(sql)} },`;
@@ -49,14 +60,6 @@ const fresh = [
     .map(({ sql }) => `${sql};`),
   ...rows,
 ].join('\n');
-
-/**
- * The oldest version whose programs may use a database of the newest: that of the last migration that says it may not stand beside the
- * one before, or that makes a view or a trigger, which programs that do not know it refuse.
- */
-const oldest =
-  texts.findLastIndex((sql) => /^--! [^\n]*: (?:not|nothing)\b/.test(sql) || /^create (?:view|trigger)\b/im.test(sql)) +
-  1;
 
 write(
   'src/server/store/migrations.gen.ts',

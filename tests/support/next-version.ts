@@ -25,10 +25,10 @@ export function nextVersion(version: string): Files {
     const change = (path: string) =>
       writeFileSync(join(copy, path), readFileSync(join(copy, path), 'utf8').replace(VERSION, version));
     for (const path of ['package.json', 'src/core/contract/version.ts']) change(path);
-    const number = String(migrations.length + 1).padStart(4, '0');
+    const [before, number] = [0, 1].map((more) => String(migrations.length + more).padStart(4, '0'));
     writeFileSync(
       join(copy, `migrations/${number}_trial.sql`),
-      '--! beside the one before: a column that may be empty\n\nalter table workflow add column trial text;\n',
+      `--! beside ${before}: yes, a column that may be empty\n\nalter table workflow add column trial text;\n`,
     );
     const node = (...words: string[]) =>
       execFileSync(process.execPath, words, { cwd: copy, stdio: ['ignore', 'ignore', 'inherit'] });
