@@ -21,7 +21,10 @@ const anyJobs = (statuses: StatusSet) => `exists (
   select 1 from job_count
   where job_count.workflow_id = workflow_action.workflow_id and status in ${anyOf(statuses)} and jobs > 0)`;
 
-/** The one runner that asks, which is about to leave, and no allocation but its own. Without it a workflow that has just been made were stuck. */
+/**
+ * Exactly one runner, the one that asks. Zero would make a workflow stuck as soon as it is created. And no allocation but its own: another
+ * one will start a runner.
+ */
 const NOTHING_ELSE = `(
   (select count(*) from compute_node
     where compute_node.workflow_id = workflow_action.workflow_id and is_active = 1) = 1
