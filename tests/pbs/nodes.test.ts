@@ -112,6 +112,28 @@ describe.skipIf(pbsIsMissing !== undefined)('jobs on the nodes of an allocation 
     await lane.noProcessOf(job);
   });
 
+  it('a job on another node ends while its runner is stopped for more than a minute, and has failed with its node', async () => {
+    const text = onEach('echo $(hostname) >> silent.begun; exec sleep 600');
+    const { id, job } = await begun('silent', onNodes(text, { nodes: 2 }));
+    const [runner] = programOf(job, 'torc-slurm-job-runner');
+    const jobsLeft = () =>
+      lane.processesOf(job).filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('sleep'));
+    expect(jobsLeft()).toHaveLength(2);
+    process.kill(runner as number, 'SIGSTOP');
+    await until(jobsLeft, (left) => left.length === 1, 'the job of the other node to end');
+    process.kill(runner as number, 'SIGCONT');
+    const [lost] = await until(
+      () => resultsOf(id),
+      (found) => found.length === 1,
+      'the job to have failed',
+    );
+    expect(lost).toMatchObject({ status: 'failed', cause_code: 'node' });
+    expect(jobsLeft()).toHaveLength(1);
+    await lane.call('cancel', String(id), '--no-prompts');
+    await lane.over(job);
+    await lane.noProcessOf(job);
+  });
+
   it('a job on another node is ended for its own memory alone, and one that is near the walltime has time to clean up', async () => {
     const eats =
       'echo $(hostname) >> limits.begun; [ $(hostname) = n1 ] && sleep 30 || head -c 300m /dev/zero | tail | sleep 30';

@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import type { RunFacts } from '../../src/runner/facts/run-facts.ts';
+import type { LauncherOptions } from '../../src/runner/launcher/launcher.ts';
 import { messageLine, type LauncherOrder, type LauncherReport } from '../../src/runner/step/batch/protocol.ts';
 import { temporaryFolder } from './programs.ts';
 
 const module = new URL('../../src/runner/launcher/launcher.ts', import.meta.url).href;
 
 /** The launcher of a step in a process of its own that has been ordered to begin, with what it has reported so far. */
-export function startStepLauncher() {
+export function startStepLauncher(options: Pick<LauncherOptions, 'endsInSilence' | 'everyMs'> = {}) {
   const folder = temporaryFolder();
   const facts: RunFacts = {
     workflowId: 7,
@@ -21,7 +22,9 @@ export function startStepLauncher() {
   };
   const program = `
     import { runLauncher } from ${JSON.stringify(module)};
-    await runLauncher({ environment: process.env, input: process.stdin, output: process.stdout });
+    await runLauncher({
+      environment: process.env, input: process.stdin, output: process.stdout, ...${JSON.stringify(options)}
+    });
     process.exit(0);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -35,6 +35,7 @@ export async function main(program: string, argv: readonly string[]): Promise<vo
       environment: process.env,
       input: socket ?? process.stdin,
       output: socket ?? process.stdout,
+      endsInSilence: socket !== undefined,
     });
     process.exit(0);
   }

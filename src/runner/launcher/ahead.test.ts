@@ -1,16 +1,17 @@
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startStepLauncher } from '../../../tests/support/step-launcher.ts';
+import { until } from '../../../tests/support/programs.ts';
 import { type StepId, stepIdOf } from '../../core/contract/files/job.ts';
 import type { LauncherOrder } from '../step/batch/protocol.ts';
 
 const need = { num_cpus: 1, memory_bytes: 0, num_gpus: 0, num_nodes: 1, runtime_seconds: 60 };
 
 /** A launcher in a process of its own, with what it reported so far. Its jobs write and await files of `folder`. */
-async function launcher() {
-  const { child, folder, facts, reports, order, seen } = startStepLauncher();
+async function launcher(options: Parameters<typeof startStepLauncher>[0] = {}) {
+  const { child, folder, facts, reports, order, seen } = startStepLauncher(options);
   await seen(() => reports.some(({ is }) => is === 'ready'));
   const messages = () => reports.filter((each) => each.is === 'changed');
   const id = (job: number): StepId => stepIdOf(facts, { id: job, attempt_id: 1 });
@@ -35,6 +36,18 @@ async function launcher() {
     has: (name: string) => existsSync(join(folder, name)),
   };
 }
+
+/** The names of programs that have this folder as theirs. */
+const processesIn = (folder: string): string[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        return readlinkSync(`/proc/${pid}/cwd`) === folder ? [readFileSync(`/proc/${pid}/comm`, 'utf8').trim()] : [];
+      } catch {
+        return [];
+      }
+    });
 
 const AWAITS_GO = 'until [ -e go ]; do sleep 0.01; done';
 
@@ -126,6 +139,27 @@ describe('a step that is sent ahead', () => {
       expect(has('second')).toBe(false);
     },
   );
+
+  it('a launcher on another node that hears no order for a while ends its jobs and itself, and one in a step of Slurm does not', async () => {
+    const both = [await launcher({ everyMs: 500 }), await launcher({ everyMs: 500, endsInSilence: true })] as const;
+    for (const { order, startOf } of both)
+      order(startOf(1, 'touch begun; exec sleep 600'), startOf(2, 'touch second', 1));
+    await until(
+      () => {
+        for (const { order } of both) order({ do: 'look', question: 1, ids: [] });
+        return both.every(({ has }) => has('begun'));
+      },
+      Boolean,
+      'the jobs to begin',
+    );
+    const [inStep, far] = both;
+    await once(far.child, 'exit');
+    expect(processesIn(far.folder)).toEqual([]);
+    inStep.order(inStep.startOf(3, 'true'));
+    await inStep.ended(3);
+    expect(processesIn(inStep.folder)).toContain('sleep');
+    expect(both.map(({ has }) => has('second'))).toEqual([false, false]);
+  });
 
   it('no step starts after the runner is gone', async () => {
     const { child, order, startOf, hasStarted, has } = await launcher();

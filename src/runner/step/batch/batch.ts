@@ -37,6 +37,8 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
         environment,
       }),
       log,
+      // If srun alone was killed, its step goes on for some seconds.
+      nothingLeft: (step) => endOfStep(slurm, step, log),
       begin: {
         do: 'begin',
         facts,
@@ -56,8 +58,6 @@ export function createBatchSteps(options: BatchStepOptions): Steps {
       node_list: node,
     }),
     lostWith: ({ step, node }, words) => `step ${step} on ${node}, in which it ran, ended before it: ${words}`,
-    // If srun alone was killed, its step goes on for some seconds.
-    nothingLeft: ({ step = '' }) => endOfStep(slurm, step, log),
   });
 }
 

@@ -30,8 +30,6 @@ export interface CarriedOptions {
   readonly statsOf: (carrier: Carrier) => EndKnownAhead['stats'];
   /** The words for an end with the launcher of a job. */
   readonly lostWith: (carrier: Carrier, words: string) => string;
-  /** Resolves when nothing of the jobs of a launcher that is gone runs any more, or after a while. Never rejects. */
-  readonly nothingLeft: (carrier: Carrier) => Promise<void>;
 }
 
 const SIGKILL = 9;
@@ -204,9 +202,7 @@ function endWith(parts: Parts, carrier: Carrier, words: string): void {
     stats: options.statsOf(carrier),
   };
   // A job must not run twice at a time.
-  void options
-    .nothingLeft(carrier)
-    .then(() => report(left.map(([id]) => jobs.end(id, lost, { ...NO_END, signal: SIGKILL }))));
+  void carrier.nothingLeft().then(() => report(left.map(([id]) => jobs.end(id, lost, { ...NO_END, signal: SIGKILL }))));
 }
 
 /** The launcher that a job waited for never spoke, so it was not started. */

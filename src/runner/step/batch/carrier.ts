@@ -16,6 +16,8 @@ export interface CarrierOptions {
   readonly onReported: (reported: Extract<LauncherReport, { is: 'changed' }>) => void;
   /** The step has ended, or never began; with what it said last. */
   readonly onGone: (words: string) => void;
+  /** Resolves when nothing of its jobs runs any more after it is gone, or after a while. Never rejects. */
+  readonly nothingLeft: (step: string) => Promise<void>;
 }
 
 export type CarrierLines = Pick<CompanionOptions, 'onLine' | 'onErrorLine'>;
@@ -26,6 +28,8 @@ export interface Carrier {
   /** The id of the step; undefined until its launcher has spoken. Nothing was started in it before. */
   readonly step: string | undefined;
   readonly isGone: boolean;
+  /** It is gone: resolves when nothing of its jobs runs any more, or after a while. Never rejects. */
+  nothingLeft(): Promise<void>;
   /** Sent when the launcher is ready. False if it was not yet: the order waits, and `withdraw` takes it back. */
   order(order: LauncherOrder): void;
   /** Takes back the start of a step that waits for the launcher; false if it was sent. */
@@ -68,6 +72,8 @@ export function startCarrier(options: CarrierOptions): Carrier {
   };
 
   const hear = (line: string) => {
+    // Its jobs were given up.
+    if (isGone) return;
     const report = reportIn(line);
     if (report === undefined) return remember(line);
     heartbeat?.heard();
@@ -127,6 +133,7 @@ export function startCarrier(options: CarrierOptions): Carrier {
     get isGone() {
       return isGone;
     },
+    nothingLeft: () => options.nothingLeft(step ?? ''),
     order(order) {
       if (isGone) return;
       if (step === undefined) waiting.push(order);

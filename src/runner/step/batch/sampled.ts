@@ -37,6 +37,7 @@ export function createSampledSteps(steps: Steps, options: SampledStepsOptions): 
       log,
       // It starts no jobs.
       begin: { do: 'begin', facts, sonar: true, beside: { defaultRequirementsId: undefined, bytes: 0, reachesAll } },
+      nothingLeft: async () => {},
       onReported() {},
       onGone: (words) => log.write('info', 'The step that takes samples has ended', { node, reason: words }),
     });

@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs';
 import type { TLSSocket } from 'node:tls';
 import { type Companion, startCompanion } from '../../../cluster/exec.ts';
+import { pause } from '../../../client/long-timers.ts';
+import { LATEST_SILENT_MS } from '../batch/heartbeat.ts';
 import { createLines } from '../batch/protocol.ts';
 import type { CarrierLines, CarrierOptions } from '../batch/carrier.ts';
 import { expectSocket } from './keyed-socket.ts';
@@ -17,15 +19,31 @@ export interface FarLauncherOptions {
 }
 
 /** Our launcher on another node, started by a program that carries no input to it: it connects to the runner. */
-export const farLauncher = (options: FarLauncherOptions): Pick<CarrierOptions, 'node' | 'starter' | 'open'> => ({
-  node: options.node,
-  starter: options.words(options.keyFile)[0] ?? '',
-  open: (lines) => open(options, lines),
-});
+export function farLauncher(
+  options: FarLauncherOptions,
+): Pick<CarrierOptions, 'node' | 'starter' | 'open' | 'nothingLeft'> {
+  const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>();
+  return {
+    node: options.node,
+    starter: options.words(options.keyFile)[0] ?? '',
+    open: (lines) => open(options, lines, onClosed),
+    async nothingLeft() {
+      await Promise.race([closed, pause(ENDED_ALONE_MS)]);
+      await pause(GUARDED_MS);
+    },
+  };
+}
+
+/** A launcher that hears nothing of the runner has then ended. That the program which started it has ended proves nothing of it. */
+const ENDED_ALONE_MS = LATEST_SILENT_MS + 5_000;
+/** A launcher that has closed the connection was killed, or ends: what guards its jobs has then killed them. */
+const GUARDED_MS = 3_000;
 
 async function open(
   { ownNode, words, keyFile, environment }: FarLauncherOptions,
   lines: CarrierLines,
+  /** The other side has closed the connection. */
+  onClosed: () => void,
 ): Promise<Companion> {
   const expected = await expectSocket(keyFile, ownNode);
   const [program = '', ...args] = words(keyFile);
@@ -42,6 +60,9 @@ async function open(
     socket.setEncoding('utf8').on('data', createLines(lines.onLine));
     // The starter may wait for a launcher on a node that is gone.
     socket.once('close', () => starter.signal('SIGTERM'));
+    socket.once('end', onClosed);
+    // As `end`, with orders that it had not read. A connection that times out says nothing of the other side.
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => code === 'ECONNRESET' && onClosed());
     if (isOver) socket.destroy();
     for (const text of written) socket.write(text);
     written = [];
@@ -49,7 +70,8 @@ async function open(
   const ended = starter.ended.then((end) => {
     isOver = true;
     expected.close();
-    socket?.destroy();
+    // It closes the connection too, when it has got this.
+    socket?.end().unref();
     rmSync(keyFile, { force: true });
     return end;
   });

@@ -73,7 +73,6 @@ export function createFarSteps(options: FarStepOptions): Steps {
     // No system records how these end.
     statsOf: () => undefined,
     lostWith: ({ node }, words) => `what had started it on ${node} ended before it: ${words}`,
-    nothingLeft: endOfLeft,
   });
   return {
     ...steps,
@@ -83,11 +82,6 @@ export function createFarSteps(options: FarStepOptions): Steps {
     },
   };
 }
-
-/** What guards the jobs of a launcher that was killed has then killed them; a node that is gone has none. */
-const GUARDED_MS = 3_000;
-
-const endOfLeft = (): Promise<void> => new Promise((done) => void setTimeout(done, GUARDED_MS));
 
 /** Files of the nodes that jobs have of an allocation, as its batch system gives one of all nodes. */
 function createNodeFiles(folder: string, { fileOf }: Pick<AllocationParts, 'fileOf'>) {
