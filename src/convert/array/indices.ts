@@ -9,7 +9,7 @@ export interface Indices {
   readonly least: number;
   readonly most: number;
   readonly step: number;
-  /** The tasks that Slurm runs at the same time at most. */
+  /** The tasks that run at the same time at most. */
   readonly limit: number | undefined;
 }
 
@@ -32,21 +32,43 @@ export interface IndexRules {
 export function readIndices(text: string, rules: IndexRules): Indices {
   const [, list = '', limit] = /^([^%]*)(?:%(\d+))?$/.exec(text.replaceAll(/[\s[\]]/g, '')) ?? [];
   const parts = list.split(',').map((part) => rangeOf(part, text, rules));
-  const [only] = parts;
-  const numbers = [...new Set(parts.flatMap(({ from, to, by }) => numbersOf(from, to, by)))].toSorted((a, b) => a - b);
-  if (!rules.areLists && (parts.length > 1 || numbers.length < 2)) throw noTasks(text, rules);
-  const isRange = parts.length === 1 && only !== undefined && numbers.length > 1;
+  const [first, ...others] = parts;
+  const isOne = first !== undefined && others.length === 0;
+  const total = parts.reduce((sum, part) => sum + countOf(part), 0);
+  if (!rules.areLists && (!isOne || total < 2)) throw noTasks(text, rules);
+  if (!isOne && total > rules.end) throw tooMany(text, total, rules);
+  const max = limit === undefined || Number(limit) === 0 ? undefined : Number(limit);
+  return { ...(isOne ? ofRange(first) : ofList(parts)), step: first?.by ?? 1, limit: max };
+}
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+  readonly by: number;
+}
+
+const countOf = ({ from, to, by }: Range): number => Math.floor((to - from) / by) + 1;
+
+/** By arithmetic: PBS takes ranges of 2^31 tasks. */
+function ofRange(range: Range) {
+  const { from, to, by } = range;
+  const count = countOf(range);
+  const values = count === 1 ? `[${from}]` : `${from}:${to}${by === 1 ? '' : `:${by}`}`;
+  return { values, count, least: from, most: from + (count - 1) * by };
+}
+
+function ofList(parts: readonly Range[]) {
+  const all = parts.flatMap((part) => Array.from({ length: countOf(part) }, (_, at) => part.from + at * part.by));
+  const numbers = [...new Set(all)].toSorted((a, b) => a - b);
   return {
-    values: isRange ? `${only.from}:${only.to}${only.by === 1 ? '' : `:${only.by}`}` : `[${numbers.join(', ')}]`,
+    values: `[${numbers.join(', ')}]`,
     count: numbers.length,
     least: smallest(numbers),
     most: greatest(numbers),
-    step: only?.by ?? 1,
-    limit: limit === undefined || Number(limit) === 0 ? undefined : Number(limit),
   };
 }
 
-function rangeOf(part: string, text: string, rules: IndexRules): { from: number; to: number; by: number } {
+function rangeOf(part: string, text: string, rules: IndexRules): Range {
   const match = /^(\d+)(?:-(\d+)(?::(\d+))?)?$/.exec(part);
   const [from = 0, to = from, by = 1] = (match ?? []).slice(1).filter(Boolean).map(Number);
   if (match !== null && to >= rules.end)
@@ -68,5 +90,7 @@ const noTasks = (text: string, { option, areLists }: IndexRules): Refusal =>
     { text },
   );
 
-const numbersOf = (from: number, to: number, by: number): number[] =>
-  Array.from({ length: Math.floor((to - from) / by) + 1 }, (_, at) => from + at * by);
+const tooMany = (text: string, total: number, { option, end, name }: IndexRules): Refusal =>
+  new Refusal('CONVERSION_REFUSED', `${option}${text} lists ${total} tasks; an array of ${name} has at most ${end}`, {
+    text,
+  });
