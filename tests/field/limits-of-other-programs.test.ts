@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { convertArray } from '../../src/convert/array/convert.ts';
 import { type Conversion, leavesOut, noteText } from '../../src/convert/conversion.ts';
-import { convertSlurmArray } from '../../src/convert/slurm-array/convert.ts';
+import { slurmArrays } from '../../src/convert/slurm-array/convert.ts';
 import { convertSnakemake } from '../../src/convert/snakemake/convert.ts';
 import { planned } from '../spec/reading.ts';
 import { printedJob } from '../support/snakemake.ts';
@@ -14,10 +15,13 @@ const snakemake = (head: string, resources: string, profile = '') =>
     profiles: [{ path: 'profile/config.yaml', text: profile }],
   });
 const array = (...options: string[]) =>
-  convertSlurmArray({
-    text: ['#!/bin/bash', ...options.map((each) => `#SBATCH ${each}`), 'x $SLURM_ARRAY_TASK_ID'].join('\n'),
-    path: 'a.sbatch',
-  });
+  convertArray(
+    {
+      text: ['#!/bin/bash', ...options.map((each) => `#SBATCH ${each}`), 'x $SLURM_ARRAY_TASK_ID'].join('\n'),
+      path: 'a.sbatch',
+    },
+    slurmArrays,
+  );
 
 interface Carried {
   readonly limits?: object;

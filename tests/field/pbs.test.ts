@@ -7,8 +7,9 @@ import type { AskPbs, PbsAnswer } from '../../src/cluster/pbs/programs.ts';
 import { openQstat } from '../../src/cluster/pbs/qstat.ts';
 import { submitPbsScript } from '../../src/cluster/pbs/qsub.ts';
 import { pbsStateOf, pbsWordOf } from '../../src/cluster/pbs/states.ts';
+import { convertArray } from '../../src/convert/array/convert.ts';
 import { noteText } from '../../src/convert/conversion.ts';
-import { convertPbsArray } from '../../src/convert/pbs-array/convert.ts';
+import { pbsArrays } from '../../src/convert/pbs-array/convert.ts';
 import { temporaryFolder } from '../support/programs.ts';
 
 /** Public reports of people whose programs submit to PBS, and what happens here. */
@@ -136,10 +137,13 @@ describe('what qsub answers', () => {
 
 describe('arrays of others', () => {
   const converted = (directives: readonly string[]) =>
-    convertPbsArray({
-      text: ['#!/bin/bash', ...directives.map((each) => `#PBS ${each}`), 'cd $PBS_O_WORKDIR', 'true', ''].join('\n'),
-      path: 'a.pbs',
-    });
+    convertArray(
+      {
+        text: ['#!/bin/bash', ...directives.map((each) => `#PBS ${each}`), 'cd $PBS_O_WORKDIR', 'true', ''].join('\n'),
+        path: 'a.pbs',
+      },
+      pbsArrays,
+    );
 
   it('Nextflow 5218, -t is of Torque and -J of PBS: a script with the one is not taken for one with the other', () => {
     expect(() => converted(['-t 1-3'])).toThrow(/there is no line #PBS -J.*--array 1-10/);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { convertDriver } from '../../src/convert/array/convert-driver.ts';
 import { noteText } from '../../src/convert/conversion.ts';
-import { convertSlurmDriver } from '../../src/convert/slurm-array/convert.ts';
+import { slurmArrays } from '../../src/convert/slurm-array/convert.ts';
 
 /** Ways in which people chain batch scripts, from public reports: what the first lines give, and what is left out with its place. */
 
@@ -48,11 +49,14 @@ const CHAINS: readonly (readonly [
 ];
 
 test.each(CHAINS)('%s', (_, lines, waits, leftOut) => {
-  const { workflow, notes } = convertSlurmDriver({
-    text: ['#!/bin/bash', ...lines].join('\n'),
-    path: 'submit.sh',
-    readFile: (path) => (path.endsWith('.array') ? ARRAY : SCRIPT),
-  });
+  const { workflow, notes } = convertDriver(
+    {
+      text: ['#!/bin/bash', ...lines].join('\n'),
+      path: 'submit.sh',
+      readFile: (path) => (path.endsWith('.array') ? ARRAY : SCRIPT),
+    },
+    slurmArrays,
+  );
   const [, second] = workflow['jobs'] as readonly Readonly<Record<string, unknown>>[];
   const found = Object.fromEntries(Object.entries(second ?? {}).filter(([field]) => field.startsWith('depends_on')));
   expect(found).toEqual(waits);

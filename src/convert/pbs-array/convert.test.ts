@@ -1,8 +1,14 @@
 import { describe, expect, it, test } from 'vitest';
 import { planned } from '../../../tests/spec/reading.ts';
+import { type ArrayScript, convertArray } from '../array/convert.ts';
+import { convertDriver, type DriverScript } from '../array/convert-driver.ts';
 import { isDriver } from '../array/driver.ts';
+import { readIndices } from '../array/indices.ts';
 import { leavesOut, noteText } from '../conversion.ts';
-import { convertPbsArray, convertPbsDriver, pbsArrays } from './convert.ts';
+import { pbsArrays } from './convert.ts';
+
+const convertPbsArray = (script: ArrayScript) => convertArray(script, pbsArrays);
+const convertPbsDriver = (script: DriverScript) => convertDriver(script, pbsArrays);
 
 const script = (directives: readonly string[], body = 'cd $PBS_O_WORKDIR; echo "$PBS_ARRAY_INDEX"') =>
   ['#!/bin/bash', ...directives.map((each) => `#PBS ${each}`), body, ''].join('\n');
@@ -33,6 +39,16 @@ test.each(['', 'x', '5-5', '5', '5-1', '1-5:0', '1,3', '-3'])('-J %s is refused 
   expect(() => convertPbsArray({ text: script([]), path: 'a', array })).toThrow(
     expect.objectContaining({ code: 'CONVERSION_REFUSED' }),
   );
+});
+
+it('a range of as many tasks as PBS can number is taken without counting them out', () => {
+  const { workflow } = convertPbsArray({ text: script([]), path: 'a', array: '0-2147483646' });
+  expect(workflow).toMatchObject({ jobs: [{ parameters: { task: '0:2147483646' } }] });
+  expect(readIndices('1-2147483646:2', pbsArrays.indexRules)).toMatchObject({
+    count: 2 ** 30 - 1,
+    least: 1,
+    most: 2_147_483_645,
+  });
 });
 
 it('a script without an array is refused, with what gives one', () => {
@@ -76,6 +92,25 @@ it('a script that does not go to the folder of its submission runs in the home o
   expect(convert([], 'echo $PBS_ARRAY_INDEX').workflow).toMatchObject({
     jobs: [{ command: 'cd && /bin/bash "$OLDPWD"/a.pbs' }],
   });
+});
+
+it.each(['cat "$PBS_O_WORKDIR"/list', 'echo cd; ls $PBS_O_WORKDIR', 'export IN=$PBS_O_WORKDIR/in'])(
+  'a script that names the folder of its submission and does not go there runs in the home: %s',
+  (body) => {
+    const { workflow, notes } = convert([], body);
+    expect(workflow).toMatchObject({
+      jobs: [{ command: 'cd && PBS_O_WORKDIR="$OLDPWD" /bin/bash "$OLDPWD"/a.pbs' }],
+    });
+    expect(notes.map(noteText).join()).toContain('$PBS_O_WORKDIR: "$OLDPWD" stands for it');
+  },
+);
+
+it.each([
+  'cd "${PBS_O_WORKDIR:-.}" || exit',
+  '[ -n "$PBS_O_WORKDIR" ] && cd $PBS_O_WORKDIR',
+  "os.chdir(os.environ['PBS_O_WORKDIR'])",
+])('a script that goes to the folder of its submission runs in that of the jobs: %s', (body) => {
+  expect(convert([], body).workflow).toMatchObject({ jobs: [{ command: 'PBS_O_WORKDIR="$PWD" /bin/bash a.pbs' }] });
 });
 
 it('a script without a program behind #! is run by bash, and one with another program by that', () => {

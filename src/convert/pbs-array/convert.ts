@@ -1,9 +1,6 @@
-import { type ArrayScript, convertArray } from '../array/convert.ts';
-import { convertDriver, type DriverScript } from '../array/convert-driver.ts';
 import { type ArrayDialect, environmentWith, type TaskOfScript, type TaskVariables } from '../array/dialect.ts';
-import { wordSet } from '../array/script.ts';
+import { type Script, wordSet } from '../array/script.ts';
 import { assignmentOf } from '../array/task.ts';
-import type { Conversion } from '../conversion.ts';
 import { ATTRIBUTE, qsubText, readQsubOptions, RESOURCE } from './options.ts';
 import { isAsked, requirementsOfChunks } from './requirements.ts';
 
@@ -23,7 +20,7 @@ export const pbsArrays: ArrayDialect = {
   noArray: 'there is no line #PBS -J; if it was given to qsub, give it here as --array 1-10',
   needsInterpreter: false,
   // PBS starts a script there; one that goes to the folder of its submission runs in that of the jobs.
-  startsAtHome: ({ body }) => !body.some(({ text }) => text.includes('PBS_O_WORKDIR')),
+  startsAtHome: (script) => !goesToSubmission(script),
   textOf: qsubText,
   requirementsOf: requirementsOfChunks,
   licensesOf: () => undefined,
@@ -66,14 +63,12 @@ export const pbsArrays: ArrayDialect = {
   argumentHint: 'qsub gives a script none, and the job has none',
 };
 
-/** A batch script with `#PBS -J`. Throws `CONVERSION_REFUSED`. */
-export const convertPbsArray = (script: ArrayScript): Conversion => convertArray(script, pbsArrays);
-
-/** A script that calls qsub several times. Throws `CONVERSION_REFUSED`. */
-export const convertPbsDriver = (script: DriverScript): Conversion => convertDriver(script, pbsArrays);
+/** Whether a script goes to the folder of its submission, in a shell, Python, Perl or R. Others may only read a file there. */
+const goesToSubmission = ({ body }: Script): boolean =>
+  body.some(({ text }) => /(?<![\w-])(?:cd|pushd|chdir|setwd)\b[^;&|]*PBS_O_WORKDIR/.test(text));
 
 /** What PBS puts into the environment of a task. */
-function variablesOfPbs({ indices, name, parameter, requirements }: TaskOfScript): TaskVariables {
+function variablesOfPbs({ script, indices, name, parameter, requirements }: TaskOfScript): TaskVariables {
   const cpus = JSON.stringify(requirements?.['num_cpus'] ?? 1);
   return {
     names: /\bPBS_[A-Z][A-Z0-9_]*|\bPBS_JOBID/g,
@@ -86,7 +81,7 @@ function variablesOfPbs({ indices, name, parameter, requirements }: TaskOfScript
     late: {
       PBS_ARRAY_ID: '"$TORC_WORKFLOW_ID[]"',
       PBS_JOBID: '"$TORC_JOB_ID"',
-      PBS_O_WORKDIR: '"$PWD"',
+      PBS_O_WORKDIR: goesToSubmission(script) ? '"$PWD"' : '"$OLDPWD"',
       PBS_O_HOME: '"$HOME"',
       PBS_O_PATH: '"$PATH"',
       PBS_O_HOST: '"$(hostname)"',

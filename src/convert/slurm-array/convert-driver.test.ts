@@ -1,8 +1,11 @@
 import { expect, it, test } from 'vitest';
 import { planned } from '../../../tests/spec/reading.ts';
 import { noteText } from '../conversion.ts';
+import { convertDriver, type DriverScript } from '../array/convert-driver.ts';
 import { isDriver } from '../array/driver.ts';
-import { convertSlurmDriver, slurmArrays } from './convert.ts';
+import { slurmArrays } from './convert.ts';
+
+const convertSlurmDriver = (script: DriverScript) => convertDriver(script, slurmArrays);
 
 const FILES: Readonly<Record<string, string>> = {
   'prep.sbatch': '#!/bin/bash\n#SBATCH --job-name=prep\necho ref > ref\n',

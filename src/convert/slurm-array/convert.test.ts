@@ -2,8 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { planned } from '../../../tests/spec/reading.ts';
 import { leavesOut, noteText } from '../conversion.ts';
+import { type ArrayScript, convertArray } from '../array/convert.ts';
 import { readIndices } from '../array/indices.ts';
-import { convertSlurmArray, slurmArrays } from './convert.ts';
+import { slurmArrays } from './convert.ts';
+
+const convertSlurmArray = (script: ArrayScript) => convertArray(script, slurmArrays);
 
 const script = (directives: readonly string[], body = 'echo "$SLURM_ARRAY_TASK_ID"'): string =>
   ['#!/bin/bash', ...directives.map((each) => `#SBATCH ${each}`), body, ''].join('\n');
@@ -65,6 +68,12 @@ test.each(['', 'x', '5-1', '1-5:0', '1,,2', '-3'])('--array=%s is refused as sba
 test('a task with a larger number than Slurm gives is refused with that number', () => {
   const over = () => convertSlurmArray({ text: script([]), path: 'a', array: '1,9000000' });
   expect(over).toThrow('--array=1,9000000 has task 9000000; Slurm numbers tasks up to 4000000');
+});
+
+test('lists with more tasks than an array can have are refused before they are counted out', () => {
+  const array = Array.from({ length: 2_000 }, () => '0-4000000').join();
+  const over = () => convertSlurmArray({ text: script([]), path: 'a', array });
+  expect(over).toThrow('lists 8000002000 tasks; an array of Slurm has at most 4000001');
 });
 
 it('a script without #! or without tasks is refused, and tasks of the command line win', () => {
@@ -174,6 +183,13 @@ describe('what is not the same in the workflow is reported with its line', () =>
 it('the folder and the variables that sbatch was given are those of the jobs', () => {
   const { workflow } = convert([`--chdir='work dir'`, `--export='ALL,MODE=fast run'`]);
   expect(planned(workflow).jobs.at(0).command).toBe(`cd 'work dir' && MODE='fast run' /bin/bash "$OLDPWD"/a.sbatch`);
+});
+
+it('the folder from which a script with --chdir was submitted is the one before that', () => {
+  const { workflow } = convert(['--chdir=work'], 'cat "$SLURM_SUBMIT_DIR"/list; x $SLURM_ARRAY_TASK_ID');
+  expect(planned(workflow).jobs.at(0).command).toBe(
+    'cd work && SLURM_SUBMIT_DIR="$OLDPWD" /bin/bash "$OLDPWD"/a.sbatch',
+  );
 });
 
 it('the arguments of --args are those of the script, and $1 is not reported then', () => {

@@ -1,6 +1,3 @@
-import type { Conversion } from '../conversion.ts';
-import { type ArrayScript, convertArray } from '../array/convert.ts';
-import { convertDriver, type DriverScript } from '../array/convert-driver.ts';
 import { type ArrayDialect, environmentWith } from '../array/dialect.ts';
 import { assignmentOf } from '../array/task.ts';
 import { licensesOf } from './licenses.ts';
@@ -55,9 +52,3 @@ export const slurmArrays: ArrayDialect = {
   taskVariable: /SLURM_ARRAY_TASK_ID/,
   argumentHint: 'the job has none; give what was given to sbatch behind the script as --args "…"',
 };
-
-/** A batch script with `#SBATCH --array`. Throws `CONVERSION_REFUSED`. */
-export const convertSlurmArray = (script: ArrayScript): Conversion => convertArray(script, slurmArrays);
-
-/** A script that calls sbatch several times. Throws `CONVERSION_REFUSED`. */
-export const convertSlurmDriver = (script: DriverScript): Conversion => convertDriver(script, slurmArrays);

@@ -35,7 +35,7 @@ export function variablesOfSlurm({ directives, indices, name, parameter, require
       SLURM_ARRAY_JOB_ID: '"$TORC_WORKFLOW_ID"',
       SLURM_JOB_ID: '"$TORC_JOB_ID"',
       SLURM_JOBID: '"$TORC_JOB_ID"',
-      SLURM_SUBMIT_DIR: '"$PWD"',
+      SLURM_SUBMIT_DIR: directives.has('chdir') ? '"$OLDPWD"' : '"$PWD"',
       SLURM_SUBMIT_HOST: '"$(hostname)"',
       SLURM_JOB_NODELIST: '"$(hostname)"',
       SLURM_NODELIST: '"$(hostname)"',
