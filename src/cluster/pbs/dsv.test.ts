@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { parseDsv, parsePbsBytes, parsePbsSeconds, parsePbsTime } from './dsv.ts';
+import { parseDsv, parsePbsSeconds, parsePbsTime } from './dsv.ts';
 
 /** As OpenPBS 23.06.06 printed it for a job with `-A 'ac|c\d' -N 123` and a variable of two lines; the release of June 2023 prints the same. */
 const ODD = String.raw`Job Id: 20.pbs|Job_Name=123|job_state=R|Account_Name=ac\|c\\d|Variable_List=FOO=a\nJob Id: 9.pbs\|x,HOME=/root|run_count=1`;
@@ -47,14 +47,3 @@ test.each([
   ['1:2:3:4', undefined],
   ['-1', undefined],
 ])('the walltime %j is %j seconds', (text, value) => expect(parsePbsSeconds(text)).toBe(value));
-
-test.each([
-  ['100', 100],
-  ['512000kb', 524_288_000],
-  ['2gb', 2 ** 31],
-  ['2GB', 2 ** 31],
-  ['2g', 2 ** 31],
-  ['100mw', 800 * 2 ** 20],
-  ['1.5gb', undefined],
-  ['nan', undefined],
-])('the memory %j is %j bytes', (text, value) => expect(parsePbsBytes(text)).toBe(value));

@@ -1,3 +1,5 @@
+export { parsePbsBytes } from '../../core/allocation/chunks.ts';
+
 /**
  * Records as `-F dsv` prints them: one line each, `Job Id: 12.pbs|Job_Name=a|…`, with a backslash before bars and backslashes, and newlines
  * as `\n`.
@@ -52,13 +54,4 @@ export function parsePbsTime(text: string | undefined): number | undefined {
 export function parsePbsSeconds(text: string | undefined): number | undefined {
   if (text === undefined || !/^\d+(?::\d+){0,2}$/.test(text)) return undefined;
   return text.split(':').reduce((seconds, part) => seconds * 60 + Number(part), 0);
-}
-
-const FACTORS: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40, p: 2 ** 50 };
-
-/** Bytes in `512000kb`, `2gb`, `100` or `1kw`; a word has 8 bytes. */
-export function parsePbsBytes(text: string | undefined): number | undefined {
-  const [, digits, unit = '', kind] = /^(\d+)([kmgtp]?)([bw]?)$/i.exec(text ?? '') ?? [];
-  if (digits === undefined) return undefined;
-  return Number(digits) * (FACTORS[unit.toLowerCase()] ?? 1) * (kind?.toLowerCase() === 'w' ? 8 : 1);
 }

@@ -1,3 +1,4 @@
+import { type Chunk, chunksIn, parsePbsBytes } from '../../core/allocation/chunks.ts';
 import { formatMemory } from '../../core/quantity/bytes.ts';
 import { formatRuntime } from '../../core/quantity/duration.ts';
 import { greatest } from '../../core/quantity/extremes.ts';
@@ -14,13 +15,6 @@ const ASKED = ['select', 'nodes', 'ncpus', 'mem', 'pmem', 'ngpus', 'walltime'];
 
 export const isAsked = (name: string): boolean =>
   name.startsWith(RESOURCE) && ASKED.includes(name.slice(RESOURCE.length));
-
-interface Chunk {
-  readonly count: number;
-  readonly cpus: number;
-  readonly memoryBytes: number | undefined;
-  readonly gpus: number;
-}
 
 /**
  * The resource requirements of a task; undefined if the script asks for nothing. A chunk of `select` is a node of it.
@@ -63,7 +57,7 @@ function chunksOf(of: (name: string) => Directive | undefined, report: Report): 
       { count: 1, cpus: number('ncpus', 1), memoryBytes: memory && bytesOf(memory, report), gpus: number('ngpus', 0) },
     ];
   }
-  const chunks = (whole.value ?? '').split('+').map((text) => chunkOf(text, whole, report));
+  const chunks = readChunks(whole, report);
   const [first] = chunks;
   if (chunks.some((each) => each.cpus !== first?.cpus || each.memoryBytes !== first?.memoryBytes))
     report.note(qsubText(whole), 'its chunks differ; each node of the job has what the largest asks for', whole.line);
@@ -75,34 +69,22 @@ function chunksOf(of: (name: string) => Directive | undefined, report: Report): 
   return chunks.map((each) => ({ ...each, memoryBytes: bytes === undefined ? undefined : Math.ceil(bytes / all) }));
 }
 
-function chunkOf(text: string, whole: Directive, report: Report): Chunk {
-  const [head = '', ...rest] = text.split(':');
-  const hasCount = /^\d+$/.test(head);
-  if (!hasCount && !head.includes('='))
+/** The chunks of a request, and the report on what they say beside amounts. */
+function readChunks(whole: Directive, report: Report): readonly Chunk[] {
+  const text = whole.value ?? '';
+  if (text.split('+').some((part) => !/^(?:\d+(?::|$)|[^:]*=)/.test(part)))
     report.note(qsubText(whole), 'jobs run on any node; name some in the select of pbs_schedulers', whole.line);
-  const values = new Map(
-    (hasCount ? rest : [head, ...rest]).map((part): [string, string | undefined] => {
-      const [name = '', value] = part.split('=');
-      return [name, value];
-    }),
-  );
-  const number = (...names: string[]) => Number(names.flatMap((name) => values.get(name) ?? [])[0]);
-  const memory = values.get('mem');
-  return {
-    count: hasCount ? Number(head) : 1,
-    cpus: number('ncpus', 'ppn') || 1,
-    gpus: number('ngpus', 'gpus') || 0,
-    memoryBytes: memory === undefined ? undefined : bytesOf({ ...whole, value: memory }, report),
-  };
+  for (const [, size] of text.matchAll(/(?:^|[:+])mem=([^:+]*)/g)) bytesOf({ ...whole, value: size }, report);
+  return chunksIn(text).map((each) => ({
+    ...each,
+    cpus: each.cpus || 1,
+    memoryBytes: each.memoryBytes || undefined,
+  }));
 }
 
-const UNITS: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: GIB, t: 2 ** 40, p: 2 ** 50 };
-
-/** `100` is bytes, `8gb` and `8g` the same, `100mw` words of eight bytes. */
 function bytesOf(directive: Directive, report: Report): number | undefined {
-  const [, digits, unit = '', word = 'b'] = /^(\d+)([kmgtp]?)([bw]?)$/i.exec(directive.value ?? '') ?? [];
-  if (digits !== undefined && Number(digits) > 0)
-    return Number(digits) * (UNITS[unit.toLowerCase()] ?? 1) * (word.toLowerCase() === 'w' ? 8 : 1);
+  const bytes = parsePbsBytes(directive.value);
+  if (bytes) return bytes;
   report.leaveOut(qsubText(directive), 'no size of PBS, such as 8gb', directive.line);
   return undefined;
 }

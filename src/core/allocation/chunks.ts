@@ -1,6 +1,3 @@
-import { parseMemory } from '../quantity/bytes.ts';
-import { readAmount } from '../quantity/read-amount.ts';
-
 /** A part of a request for nodes, such as `2:ncpus=4:mem=8gb:ngpus=1`: so often so much of one node. */
 export interface Chunk {
   readonly count: number;
@@ -22,7 +19,16 @@ export const chunksIn = (select: string): Chunk[] =>
     return {
       count: /^\d+$/.test(first) ? Number(first) : 1,
       cpus: whole('ncpus') ?? whole('ppn') ?? 1,
-      memoryBytes: readAmount(of.get('mem')?.replace(/b$/i, ''), parseMemory),
+      memoryBytes: parsePbsBytes(of.get('mem')),
       gpus: whole('ngpus') ?? whole('gpus') ?? 0,
     };
   });
+
+const FACTORS: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40, p: 2 ** 50 };
+
+/** Bytes in a size of PBS such as `512000kb`, `2gb`, `100` or `1kw`; undefined for another text. A word has 8 bytes. */
+export function parsePbsBytes(text: string | undefined): number | undefined {
+  const [, digits, unit = '', kind] = /^(\d+)([kmgtp]?)([bw]?)$/i.exec(text ?? '') ?? [];
+  if (digits === undefined) return undefined;
+  return Number(digits) * (FACTORS[unit.toLowerCase()] ?? 1) * (kind?.toLowerCase() === 'w' ? 8 : 1);
+}
