@@ -68,7 +68,7 @@ export async function look(tools: WatchTools, options: WatchOptions, memory: Mem
   return ended(tools, withReasons(words, await tools.unrunnable()), 1);
 }
 
-/** Once when a program of Slurm does not answer, and once when it does again. */
+/** Once when a program of the batch system does not answer, and once when it does again. */
 function reportReply({ report }: WatchTools, { silent }: Memory, { program, fault }: BatchReply): void {
   if (fault === undefined) {
     if (silent.delete(program)) report('info', `${program} answers again`);

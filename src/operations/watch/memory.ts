@@ -26,7 +26,7 @@ export interface Memory {
   /** Not known to be untrue: the last recovery was killed. */
   mayBeUnfinished: boolean;
   isAway: boolean;
-  /** Programs of Slurm that did not answer when they were asked last. */
+  /** Programs of the batch system that did not answer when they were asked last. */
   silent: Set<BatchReply['program']>;
   /** Since when jobs wait and nothing runs them, or is to come; undefined while something is. */
   idleSinceMs: number | undefined;

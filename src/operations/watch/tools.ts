@@ -31,7 +31,7 @@ interface CorrectedOrphans {
   /** Jobs that had run. */
   readonly jobs: number;
   readonly lost: readonly LostAllocation[];
-  /** The programs of Slurm that were asked. */
+  /** The programs of the batch system that were asked. */
   readonly replies: readonly BatchReply[];
 }
 
