@@ -98,7 +98,7 @@ describe('what a queue gives', () => {
 
   test.each([
     ['HyperQueue 174, no such queue', { partition: 'qexpress' }, 'there is no queue qexpress'],
-    ['HyperQueue 251, a time above that of the queue', { walltime: '48:00:00' }, 'queue all has a limit of 1-00:59:59'],
+    ['HyperQueue 251, a time above that of the queue', { walltime: '48:00:00' }, 'queue all has a limit of 24:59:59'],
     [
       'cBio 83 and Intel DevCloud 10, a group that is not let in',
       { partition: 'active' },

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { parseDsv } from './dsv.ts';
+import { parseDsv, type PbsRecord } from './dsv.ts';
+import { testedByPbs } from './can-run.ts';
 import { pbsPartitions } from './partitions.ts';
 
 // `qstat -Q -f -F dsv`, `qstat -B -f -F dsv` and `pbsnodes -a -F dsv` of OpenPBS 23.06.06 on a cluster of three nodes, with the limits set by
@@ -94,6 +95,26 @@ describe('the queues of a PBS server as partitions', () => {
     expect(partition('route', { queues: stopped })).toMatchObject({ max_walltime_secs: 120 });
   });
 
+  it('routes are followed to their end, also where they lead back', () => {
+    const route = (name: string, to: string) =>
+      `Queue: ${name}|queue_type=Route|route_destinations=${to}|enabled=True|started=True\n`;
+    const queues = QUEUES + route('first', 'second,off') + route('second', 'first,third') + route('third', 'short');
+    expect(partition('first', { queues })).toMatchObject({ total_nodes: 3, max_walltime_secs: 120 });
+    const round = route('first', 'second') + route('second', 'first');
+    expect(partition('first', { queues: round })).toMatchObject({ total_nodes: 0, refusal: 'has no nodes' });
+  });
+
+  it('limits of CPUs and memory hold for a whole job, so that it has as many nodes as they give, and a least number', () => {
+    const limited = queue('resources_max.ncpus=10|resources_max.mem=100gb|resources_min.nodect=2|');
+    expect(partition('q', { queues: limited })).toMatchObject({ cpus_per_node: 4, max_nodes: 2, min_nodes: 2 });
+    const memory = queue('resources_max.mem=12gb|');
+    expect(partition('q', { queues: memory })).toMatchObject({ memory_mb: 4096, max_nodes: 3, min_nodes: null });
+    const both = queue('resources_max.ncpus=10|resources_max.nodect=1|');
+    expect(partition('q', { queues: both })).toMatchObject({ max_nodes: 1 });
+    const small = queue('resources_max.mem=2gb|resources_max.ngpus=1|');
+    expect(partition('q', { queues: small })).toMatchObject({ memory_mb: 2048, gpus_per_node: 1, max_nodes: 1 });
+  });
+
   it('a queue has the most jobs that this user may have in it: the own limit before that of all users', () => {
     expect(partition('lim')).toMatchObject({ max_queued_per_user: 2 });
     expect(partition('lim', { name: 'ann' })).toMatchObject({ max_queued_per_user: 7 });
@@ -147,4 +168,38 @@ describe('the nodes of a queue', () => {
       gpus_per_node: 4,
     });
   });
+});
+
+it('each queue of a large cluster looks at each of its nodes a few times, and a script at those of its own queue', () => {
+  let looks = 0;
+  class Counted extends Map<string, string> {
+    override get(name: string) {
+      looks += 1;
+      return super.get(name);
+    }
+  }
+  const nodes = Array.from({ length: 10_000 }, (_, at): PbsRecord => {
+    const cpus = String([32, 64, 128][at % 3]);
+    const fields = [
+      ['state', 'free'],
+      ['resources_available.ncpus', cpus],
+      ['resources_available.mem', '256gb'],
+    ] as const;
+    return { id: `n${at}`, fields: new Counted(fields) };
+  });
+  const names = Array.from({ length: 20 }, (_, at) => `q${at}`);
+  const route = `Queue: route|queue_type=Route|route_destinations=${names.join(',')}|enabled=True|started=True\n`;
+  const cluster = {
+    nodes,
+    queues: parseDsv('queue', names.map((name) => queue('').replace('q|', `${name}|`)).join('') + route),
+    server: parseDsv('server', SERVER)[0] as PbsRecord,
+    user: { name: 'cara', group: undefined },
+  };
+  const all = pbsPartitions(cluster);
+  expect(all.map(({ total_nodes: count }) => count)).toEqual(Array(21).fill(6666));
+  // 20 queues by themselves, and once more behind the route.
+  expect(looks / (nodes.length * 40)).toBeLessThan(8);
+  looks = 0;
+  expect(testedByPbs('#PBS -q q3\n#PBS -l select=4:ncpus=128\n', cluster)).toBeUndefined();
+  expect(looks / nodes.length).toBeLessThan(8);
 });

@@ -5,9 +5,10 @@ import type { ClusterLoad, ProfileNames } from '../batch/batch-system.ts';
 import { runToEnd } from '../exec.ts';
 import { HelperFailed } from '../helper-failed.ts';
 import { parseDsv, type PbsRecord } from './dsv.ts';
-import { nodesOfQueue, type PbsCluster, pbsPartitions } from './partitions.ts';
+import { pbsPartitions } from './partitions.ts';
 import { type AskPbs, printed } from './programs.ts';
 import type { Qstat } from './qstat.ts';
+import { nodesBehind, type PbsCluster } from './queues.ts';
 
 const AT_MOST_MS = 30_000;
 
@@ -56,10 +57,10 @@ const ownGroup = (): Promise<string | undefined> =>
 
 /** Nodes and jobs of each queue at this moment. */
 export async function pbsLoad(ask: AskPbs, qstat: Qstat): Promise<ClusterLoad> {
-  const [nodes, queues] = [await nodesHere(ask), await qstat.queues()];
+  const cluster = await clusterHere(ask, qstat);
   return {
-    nodes: new Map(queues.map((queue) => [queue.id, availabilityOf(nodesOfQueue(queue, nodes))])),
-    queue: new Map(queues.map(({ id, fields }) => [id, depthIn(fields.get('state_count') ?? '')])),
+    nodes: new Map(cluster.queues.map((queue) => [queue.id, availabilityOf(nodesBehind(queue, cluster))])),
+    queue: new Map(cluster.queues.map(({ id, fields }) => [id, depthIn(fields.get('state_count') ?? '')])),
   };
 }
 

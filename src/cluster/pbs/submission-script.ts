@@ -96,7 +96,11 @@ const nameOf = (jobName: string): string => jobName.replaceAll(/[^\w+.-]/g, '_')
 /** Hours of a walltime have as many digits as it needs there. */
 function clockOf(walltime: string): string {
   const seconds = /^\d+:\d\d:\d\d$/.test(walltime.trim()) ? undefined : parseWalltime(walltime);
-  if (seconds === undefined) return walltime.trim();
+  return seconds === undefined ? walltime.trim() : pbsClock(seconds);
+}
+
+/** `24:59:59`: PBS has no days. */
+export function pbsClock(seconds: number): string {
   const two = (value: number) => String(value).padStart(2, '0');
   return `${two(Math.floor(seconds / 3600))}:${two(Math.floor((seconds % 3600) / 60))}:${two(seconds % 60)}`;
 }
