@@ -45,7 +45,7 @@ describe.skipIf(CHROMIUM === undefined)('the actions of the page (skipped where 
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     // What the page does not show stays.
     expect(await stored()).toMatchObject({ ...needs, num_cpus: 4, memory: '3g' });
-    await page.getByText('3 GiB').waitFor();
+    await page.getByRole('group', { name: 'Table of what small asked for' }).getByText('3 GiB').waitFor();
     expect(faults).toEqual([]);
   });
 

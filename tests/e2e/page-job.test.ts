@@ -181,7 +181,7 @@ describe.skipIf(CHROMIUM === undefined)('a job on its page (skipped where chromi
     await page.goto(`${root}#/jobs/${waiting}`);
     await page.getByText('waits for an allocation that Slurm has not started').waitFor();
     await page.getByText('squeue --start -j 4711').waitFor();
-    await page.getByText('The server does not know why Slurm has not started its allocations.').waitFor();
+    await page.getByText('The server does not know why its allocations have not started.').waitFor();
     await page.getByText(`torc jobs explain ${waiting}`).waitFor();
     expect(await faultsOfAxe(page)).toEqual([]);
     expect(faults).toEqual([]);

@@ -269,7 +269,7 @@ jobs:
     expect((await lane.jobsOf(id)).find(({ name }) => name === 'hour')?.status).toBe('ready');
     const waits = await lane.call('jobs', 'explain', String(hour?.id));
     expect(waits.stdout).not.toContain('torc run');
-    expect(waits.stdout).toContain('sbatch');
+    expect(waits.stdout).toContain('submit to the batch system a script that starts torc-slurm-job-runner');
     expect((await lane.call('status', String(id))).stdout).toContain(
       'To start one: submit to the batch system a script that starts torc-slurm-job-runner',
     );
