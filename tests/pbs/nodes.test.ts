@@ -169,4 +169,28 @@ describe.skipIf(pbsIsMissing !== undefined)('jobs on the nodes of an allocation 
     expect(lines.map(([host = '']) => host).toSorted()).toEqual(['n1', 'n2']);
     for (const [host, ...own] of lines) expect(own).toEqual([host]);
   });
+
+  it('where a node of the allocation crashes, its job has failed with it, and the others run on the nodes that are left', async () => {
+    const text = `  - {name: "on_{i}", parameters: {i: "1:4"}, command: "echo $(hostname) >> crash.begun; until [ -e crash.go ]; do sleep 0.2; done; hostname", resource_requirements: node}`;
+    const { id, jobs } = await lane.submitted('crash', onNodes(text, { nodes: 2 }));
+    const job = jobs[0] as number;
+    await lane.written('crash.begun', 2);
+    const [own = '', other = ''] = [...(lane.cluster.field(job, 'exec_host') ?? '').matchAll(/n\d/g)].map(String);
+    lane.cluster.does('node', 'crash', other);
+    writeFileSync(join(lane.folder, 'crash.go'), '');
+    const statuses = await until(
+      () => lane.statuses(id),
+      (found) => Object.values(found).every((status) => status === 'completed' || status === 'failed'),
+      'the jobs to end',
+    );
+    expect(Object.values(statuses).toSorted()).toEqual(['completed', 'completed', 'completed', 'failed']);
+    const results = await resultsOf(id);
+    expect(results.find(({ status }) => status === 'failed')?.cause_code).toBe('node');
+    expect(
+      Object.values(await printed(id, 'out-crash'))
+        .flat()
+        .filter(Boolean),
+    ).toEqual([own, own, own]);
+    lane.cluster.does('node', 'start', other);
+  });
 });

@@ -158,7 +158,7 @@ describe.skipIf(slurmIsMissing !== undefined)('jobs inside one long step of a no
     );
     const { stdout } = await lane.call('slurm', 'stats', String(id));
     expect(stdout).toContain(carrier);
-    expect(lane.logOf(id)).toContain('Jobs of a node start inside one step');
+    expect(lane.logOf(id)).toContain('A launcher starts the jobs of a node');
   });
 
   it('a job on two nodes is a step of its own beside the long steps, each node has one, and jobs with GPUs have different ones', async () => {

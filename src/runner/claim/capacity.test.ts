@@ -26,6 +26,19 @@ describe('a node', () => {
     expect(node(['0', '1']).lease(need(all))).toMatchObject({ need: all });
   });
 
+  it('a node that was dropped is counted no longer and gets no job, also when a job there ends; the last node stays', () => {
+    const capacity = cluster('n1', 'n2');
+    const first = capacity.lease(need()) as Lease;
+    capacity.drop('n1');
+    capacity.release(first);
+    expect([capacity.total, capacity.free()]).toEqual(Array(2).fill({ cpus: 4, memoryBytes: 100, gpus: 2 }));
+    expect(capacity.lease(need({ num_nodes: 2 }))).toBeUndefined();
+    for (let left = 4; left > 0; left -= 1) expect(capacity.lease(need())?.nodes).toEqual(['n2']);
+    expect(capacity.lease(need())).toBeUndefined();
+    capacity.drop('n2');
+    expect(capacity.nodes()).toHaveLength(1);
+  });
+
   it('a refused job changes nothing', () => {
     const capacity = node(['0']);
     capacity.lease(need({ num_cpus: 2, num_gpus: 2 }));

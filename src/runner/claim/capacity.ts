@@ -42,6 +42,8 @@ export interface Capacity {
   /** Leases the resources of the job if it fits; its devices are among these, if some are named. */
   lease(need: Need, among?: readonly string[]): Lease | undefined;
   release(lease: Lease): void;
+  /** No job can start on this node any more: it is counted no longer, unless it is the last one. */
+  drop(node: string): void;
 }
 
 interface Book {
@@ -58,12 +60,15 @@ export function createCapacity(nodes: readonly CapacityNode[]): Capacity {
     return { name, total, devices, free: total, idle: [...devices] };
   });
   const byName = new Map(books.map((book) => [book.name, book]));
+  let offered = books;
   return {
-    total: sum(books.map(({ total }) => total)),
-    free: () => sum(books.map(({ free }) => free)),
-    nodes: () => books,
+    get total() {
+      return sum(offered.map(({ total }) => total));
+    },
+    free: () => sum(offered.map(({ free }) => free)),
+    nodes: () => offered,
     lease(need, among) {
-      const taken = nodesWithRoom(need, books)?.map((place) => books[place] as Book);
+      const taken = nodesWithRoom(need, offered)?.map((place) => offered[place] as Book);
       if (taken === undefined) return undefined;
       for (const book of taken) book.free = sizeWith(need, book);
       const [first] = taken as [Book];
@@ -76,6 +81,9 @@ export function createCapacity(nodes: readonly CapacityNode[]): Capacity {
         book.free = sizeWithout(need, book);
         for (const each of gpus) book.idle.push(each);
       }
+    },
+    drop(node) {
+      if (offered.length > 1) offered = offered.filter(({ name }) => name !== node);
     },
   };
 }
@@ -128,5 +136,6 @@ export function createSlots(slots: number, devices: readonly string[]): Capacity
     release() {
       free += 1;
     },
+    drop() {},
   };
 }

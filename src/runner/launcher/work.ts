@@ -69,7 +69,8 @@ export function createLauncherWork(
   const guardian = startGuardian(own);
   report({
     is: 'ready',
-    step: `${allocationId}.${allocation?.step || '?'}`,
+    // PBS has no steps.
+    step: share === undefined ? `${allocationId}.${allocation?.step || '?'}` : '',
     launcher: steps.name,
     ...(cpus === undefined ? {} : { cpus: cpus.join(',') }),
   });

@@ -33,6 +33,8 @@ export interface StepsOptions extends LimitOptions {
   readonly isShared: boolean;
   /** The program that starts jobs inside a step. */
   readonly launcherProgram: readonly string[];
+  /** No launcher starts on a node. */
+  readonly onBroken: (node: string) => void;
 }
 
 /** The steps of a runner, in its mode. */
@@ -70,6 +72,7 @@ export async function createSteps(options: StepsOptions): Promise<Steps> {
       reachesAll,
       sonar: writesSonar(workflow),
       openOwn,
+      onBroken: options.onBroken,
       log,
     });
   }

@@ -51,6 +51,7 @@ export async function equip(
     parts: partsWithin(options),
     isShared: options.ending?.isShared === true,
     launcherProgram: options.launcherProgram ?? [],
+    onBroken: registered.capacity.drop,
   });
   const monitor = await startMonitor({
     reads,

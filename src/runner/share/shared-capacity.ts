@@ -22,6 +22,7 @@ export function shareCapacity(
     total: own.total,
     free: own.free,
     nodes: own.nodes,
+    drop: own.drop,
     lease(need) {
       const amounts = amountsOfNeed(need);
       if (!hasRoom(need) || !share.take(amounts)) return undefined;

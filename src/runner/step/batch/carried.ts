@@ -23,8 +23,13 @@ export interface CarriedOptions {
   readonly openOwn: () => Steps;
   /** The node that needs no launcher: that of this process. */
   readonly ownNode?: string | undefined;
-  /** Whether a job needs none elsewhere. Absent: a job whose launcher does not start is given back. */
+  /**
+   * Whether a job needs none elsewhere. Absent: a job whose launcher does not start is given back, and the runner stops where no node is
+   * left.
+   */
   readonly isOwn?: ((job: ClaimedJob, isBroken: boolean) => boolean) | undefined;
+  /** No launcher starts on a node: no job is to be placed there. */
+  readonly onBroken?: ((node: string) => void) | undefined;
   /** The job as it starts on the nodes of its lease, where these change its variables. */
   readonly jobOn?: ((job: ClaimedJob, nodes: readonly string[]) => ClaimedJob) | undefined;
   readonly statsOf: (carrier: Carrier) => EndKnownAhead['stats'];
@@ -48,6 +53,10 @@ export function createCarriedSteps(options: CarriedOptions): Steps {
       if (ends.length > 0) queueMicrotask(() => report(ends));
     },
     onGone: (carrier, words) => endWith(parts, carrier, words),
+    onBroken(node, words) {
+      options.log.write('warn', 'No launcher of jobs can be started on a node', { node, reason: words });
+      options.onBroken?.(node);
+    },
   });
   const parts: Parts = { options, jobs, own, carriers, report };
 
@@ -137,8 +146,12 @@ function place(parts: Parts, { id, job, lease, begun, after }: Start): Pick<Star
     else void started.begun.then(begun);
     return { about: started.about, limitSeconds: started.limitSeconds };
   }
-  if (before === undefined && isBroken && options.isOwn === undefined)
-    throw new LaunchError('EHOSTUNREACH', `nothing can be started on ${node}`);
+  if (before === undefined && isBroken && options.isOwn === undefined) {
+    const reason = `nothing can be started on ${node}`;
+    if (!options.nodes.some(({ name }) => isUsable(parts, name))) throw new LaunchError('EHOSTUNREACH', reason);
+    setImmediate(() => parts.report([jobs.end(id, { refused: reason })]));
+    return { about: { node } };
+  }
   const carrier = before ?? carriers.on(node);
   jobs.add(id, { job, lease, carrier, begun });
   carrier.order({
@@ -147,16 +160,25 @@ function place(parts: Parts, { id, job, lease, begun, after }: Start): Pick<Star
     gpus: lease.gpus,
     ...(before === undefined || after === undefined ? {} : { after }),
   });
-  return { about: { node, ...(carrier.step === undefined ? {} : { step: carrier.step }) } };
+  return { about: { node, ...stepNamed(carrier.step) } };
 }
 
+/** PBS has no steps. */
+const stepNamed = (step: string | undefined) => (step ? { step } : {});
+
 /** The node of the lease; a runner that counts jobs leases none, and the one with the fewest jobs is taken. */
-function nodeFor({ options, jobs, own }: Parts, { nodes: [leased] }: Lease): string {
+function nodeFor(parts: Parts, { nodes: [leased] }: Lease): string {
   if (leased !== undefined) return leased;
-  const names = options.nodes.map(({ name }) => name);
+  const { options, jobs, own } = parts;
+  const all = options.nodes.map(({ name }) => name);
+  const usable = all.filter((name) => isUsable(parts, name));
+  const names = usable.length > 0 ? usable : all;
   const countOn = (name: string) => (name === options.ownNode ? own.count() : jobs.countOn(name));
   return names.reduce((best, each) => (countOn(each) < countOn(best) ? each : best));
 }
+
+const isUsable = ({ options, carriers }: Parts, name: string): boolean =>
+  name === options.ownNode || !carriers.isBroken(name);
 
 /** Notes what a launcher reports; gives the ends among it. */
 function endsReported(
@@ -185,9 +207,9 @@ function endWith(parts: Parts, carrier: Carrier, words: string): void {
   const { node, step } = carrier;
   const left = jobs.of(carrier);
   const level = left.length === 0 && step !== undefined ? 'info' : 'warn';
-  options.log.write(level, 'The step in which jobs of a node run has ended', {
+  options.log.write(level, 'The launcher of a node has ended', {
     node,
-    step,
+    ...stepNamed(step),
     jobs_ended: left.length,
     reason: words,
   });

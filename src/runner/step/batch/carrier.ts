@@ -2,7 +2,7 @@ import type { Companion, CompanionOptions } from '../../../cluster/exec.ts';
 import { type StepId, stepIdOf } from '../../../core/contract/files/job.ts';
 import type { Log } from '../../facts/log.ts';
 import type { StepUse } from '../steps.ts';
-import { type Heartbeat, SILENT_SECONDS, startHeartbeat } from './heartbeat.ts';
+import { type Heartbeat, LATEST_SILENT_MS, SILENT_SECONDS, startHeartbeat } from './heartbeat.ts';
 import { messageLine, type LauncherOrder, type LauncherReport, reportIn } from './protocol.ts';
 
 export interface CarrierOptions {
@@ -12,6 +12,8 @@ export interface CarrierOptions {
   /** Starts it; what is written to it arrives at the launcher, and its lines are those of the launcher. */
   readonly open: (lines: CarrierLines) => Promise<Companion>;
   readonly begin: Extract<LauncherOrder, { do: 'begin' }>;
+  /** One that is not ready after a minute has failed. Absent: what starts it may wait, as srun does for a controller that is away. */
+  readonly isReadySoon?: boolean | undefined;
   readonly log: Log;
   readonly onReported: (reported: Extract<LauncherReport, { is: 'changed' }>) => void;
   /** The step has ended, or never began; with what it said last. */
@@ -25,7 +27,7 @@ export type CarrierLines = Pick<CompanionOptions, 'onLine' | 'onErrorLine'>;
 /** Our launcher on one node: in a long step of Slurm, or where PBS has started it. */
 export interface Carrier {
   readonly node: string;
-  /** The id of the step; undefined until its launcher has spoken. Nothing was started in it before. */
+  /** The id of the step, empty where there are none; undefined until its launcher has spoken. Nothing was started before. */
   readonly step: string | undefined;
   readonly isGone: boolean;
   /** It is gone: resolves when nothing of its jobs runs any more, or after a while. Never rejects. */
@@ -85,18 +87,31 @@ export function startCarrier(options: CarrierOptions): Carrier {
     } else {
       step = report.step;
       const { launcher, cpus } = report;
-      log.write('info', 'Jobs of a node start inside one step', { node, step, launcher, bound_to: cpus ?? 'no CPUs' });
+      log.write('info', 'A launcher starts the jobs of a node', {
+        node,
+        ...(step === '' ? {} : { step }),
+        launcher,
+        bound_to: cpus ?? 'no CPUs',
+      });
       for (const order of waiting) send(order);
       waiting = [];
-      heartbeat = startHeartbeat({
-        ask: () => send({ do: 'look', question: 0, ids: [] }),
-        onSilent() {
-          companion?.signal('SIGKILL');
-          over(`its launcher has not answered for ${SILENT_SECONDS} s`);
-        },
-      });
+      heartbeat ??= beat();
     }
   };
+  const beat = () =>
+    startHeartbeat({
+      ask() {
+        if (step !== undefined) send({ do: 'look', question: 0, ids: [] });
+      },
+      onSilent() {
+        companion?.signal('SIGKILL');
+        over(
+          step === undefined
+            ? `its launcher was not ready after ${LATEST_SILENT_MS / 1000} s`
+            : `its launcher has not answered for ${SILENT_SECONDS} s`,
+        );
+      },
+    });
   const remember = (line: string) => {
     if (line.trim() === '') return;
     lastWords.push(line);
@@ -114,8 +129,10 @@ export function startCarrier(options: CarrierOptions): Carrier {
   };
 
   const run = async () => {
+    if (options.isReadySoon === true) heartbeat = beat();
     try {
       companion = await options.open({ onLine: hear, onErrorLine: remember });
+      if (isGone) companion.signal('SIGKILL');
       companion.write(messageLine(begin));
       const { code, signal } = await companion.ended;
       over(lastWords.at(-1) ?? `${starter} ended with ${signal ?? `exit code ${code}`}`);

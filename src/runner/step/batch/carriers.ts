@@ -4,6 +4,8 @@ import type { LauncherReport } from './protocol.ts';
 export interface CarrierNews {
   readonly onReported: (carrier: Carrier, reported: Extract<LauncherReport, { is: 'changed' }>) => void;
   readonly onGone: (carrier: Carrier, words: string) => void;
+  /** Its launchers ended so often before they spoke that none is started there any more. */
+  readonly onBroken: (node: string, words: string) => void;
 }
 
 /** Launchers of a node in a row that ended before they spoke. Then jobs there start without one, or not at all. */
@@ -15,9 +17,10 @@ export type Carriers = ReturnType<typeof createCarriers>;
 export type CarrierPlace = Omit<CarrierOptions, 'onReported' | 'onGone'>;
 
 /** The launchers of an allocation, one a node. */
-export function createCarriers(placeOn: (node: string) => CarrierPlace, { onReported, onGone }: CarrierNews) {
+export function createCarriers(placeOn: (node: string) => CarrierPlace, { onReported, onGone, onBroken }: CarrierNews) {
   const carriers = new Map<string, Carrier>();
   const failures = new Map<string, number>();
+  const isBroken = (node: string) => (failures.get(node) ?? 0) >= MOST_FAILURES;
 
   const start = (node: string): Carrier => {
     const carrier: Carrier = startCarrier({
@@ -25,6 +28,7 @@ export function createCarriers(placeOn: (node: string) => CarrierPlace, { onRepo
       onReported: (reported) => onReported(carrier, reported),
       onGone(words) {
         failures.set(node, carrier.step === undefined ? (failures.get(node) ?? 0) + 1 : 0);
+        if (isBroken(node)) onBroken(node, words);
         onGone(carrier, words);
       },
     });
@@ -39,7 +43,6 @@ export function createCarriers(placeOn: (node: string) => CarrierPlace, { onRepo
       return present === undefined || present.isGone ? start(node) : present;
     },
     all: () => [...carriers.values()],
-    /** Its launchers ended so often before they spoke that none is started there any more. */
-    isBroken: (node: string) => (failures.get(node) ?? 0) >= MOST_FAILURES,
+    isBroken,
   };
 }

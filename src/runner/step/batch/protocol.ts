@@ -63,6 +63,7 @@ export interface ReportedEnd extends StepEnd {
 
 /** From the launcher. */
 export type LauncherReport =
+  /** `step` is empty where there are none. */
   | { readonly is: 'ready'; readonly step: string; readonly launcher: string; readonly cpus?: string | undefined }
   | {
       readonly is: 'changed';

@@ -26,6 +26,8 @@ export interface FarStepOptions {
   readonly sonar: boolean;
   /** Steps that are processes of this node. */
   readonly openOwn: () => Steps;
+  /** See `CarriedOptions`. */
+  readonly onBroken: (node: string) => void;
   readonly log: Log;
 }
 
@@ -35,12 +37,13 @@ export interface FarStepOptions {
  * jobs on its own node alone.
  */
 export function createFarSteps(options: FarStepOptions): Steps {
-  const { facts, environment, allocation, parts, nodes, program, shareOf, openOwn, log } = options;
+  const { facts, environment, allocation, parts, nodes, program, shareOf, openOwn, onBroken, log } = options;
   const { defaultRequirementsId, reachesAll, sonar } = options;
   const { ownNode } = parts;
   const folder = resolve(facts.outputDir, `pbs/nodes_${allocation.jobId}_${process.pid}`);
   makeFolder(folder, 0o700);
   const files = createNodeFiles(folder, parts);
+  let launchers = 0;
   const steps = createCarriedSteps({
     name: 'nodes of the allocation',
     facts,
@@ -51,11 +54,15 @@ export function createFarSteps(options: FarStepOptions): Steps {
         node,
         ownNode,
         words: (keyFile) =>
-          parts.wordsOn?.(node, [...program, `wf${facts.workflowId}_r${facts.runId}`, keyFile]) ?? program,
-        keyFile: `${folder}/key_${node}`,
+          // Where it is undefined, the runner starts jobs on its own node alone.
+          parts.wordsOn?.(node, [...program, `wf${facts.workflowId}_r${facts.runId}`, keyFile]) ?? [],
+        // The last launcher of the node may not have ended yet, and removes its own.
+        keyFile: `${folder}/key_${(launchers += 1)}`,
         environment,
       }),
       log,
+      // A file system of the node may hang.
+      isReadySoon: true,
       begin: {
         do: 'begin',
         facts: { ...facts, limitsOf: undefined },
@@ -64,6 +71,7 @@ export function createFarSteps(options: FarStepOptions): Steps {
       },
     }),
     openOwn,
+    onBroken,
     // By the name that its lease has.
     ownNode: parts.wordsOn === undefined ? nodes[0]?.name : ownNode,
     jobOn: (job, names) => ({
