@@ -94,7 +94,7 @@ async function recover(
     partitions: [partition({ name: 'short', cpus_per_node: 4, memory_mb: 4096, max_walltime_secs: 36_000 })],
     account: 'proj',
     groupBy: 'resource-requirements',
-    requestOf: (planned) => requestOn({}, planned),
+    inWordsOfSite: (planned) => requestOn({}, planned),
     walltimeStrategy: 'max-job-runtime',
     walltimeMultiplier: 1.5,
     isSingleAllocation: false,

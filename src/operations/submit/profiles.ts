@@ -37,14 +37,19 @@ export async function namedProfile(
     : knownProfiles(settings).find((profile) => profile.name === name);
 }
 
+/** `system` is the batch system that was asked, in words. */
+type DetectedProfile =
+  | { readonly profile: HpcProfile; readonly isLive: false }
+  | { readonly profile: HpcProfile; readonly isLive: true; readonly system: string };
+
 /** The profile of this machine: a known one that recognizes it, or else the cluster that the batch system describes here. */
 export async function detectedProfile(
   settings: HpcSettings,
   environment: Environment,
-): Promise<{ profile: HpcProfile; isLive: boolean; system: string } | undefined> {
+): Promise<DetectedProfile | undefined> {
   const here = { environment, hostname: hostname(), fileExists: existsSync };
   const known = detected(knownProfiles(settings), here);
-  if (known !== undefined) return { profile: known, isLive: false, system: known.name };
+  if (known !== undefined) return { profile: known, isLive: false };
   const batch = openBatch(environment);
   const profile = await batch.profile().catch(() => undefined);
   return profile === undefined || profile.partitions.length === 0

@@ -59,7 +59,7 @@ const options: RegenerateOptions = {
   partitions: PARTITIONS,
   account: 'proj',
   groupBy: 'resource-requirements',
-  requestOf: (planned) => requestOn({}, planned),
+  inWordsOfSite: (planned) => requestOn({}, planned),
   walltimeStrategy: 'max-job-runtime',
   walltimeMultiplier: 1.5,
   isSingleAllocation: false,

@@ -19,7 +19,8 @@ import { submitAllocations } from './submit-allocations.ts';
 import { AllocationsFailed, type SubmitTools } from './submit-tools.ts';
 
 export interface RegenerateOptions extends Omit<SchedulerPlanOptions, 'waitsFor' | 'suffix' | keyof WorkflowRules> {
-  readonly requestOf: RequestOf;
+  /** A planned scheduler in the words of the batch system of the site. */
+  readonly inWordsOfSite: RequestOf;
   readonly submits: boolean;
   readonly isDryRun: boolean;
   /** Jobs that count although they do not wait yet. */
@@ -178,10 +179,10 @@ async function createScheduler(
   client: Client,
   workflowId: number,
   { planned, allocations, nodes }: Remaining,
-  { requestOf }: Pick<RegenerateOptions, 'requestOf'>,
+  { inWordsOfSite }: Pick<RegenerateOptions, 'inWordsOfSite'>,
 ): Promise<number | undefined> {
   if (allocations === 0) return undefined;
-  const request = requestOf({ ...planned, nodes });
+  const request = inWordsOfSite({ ...planned, nodes });
   const isSerialized = planned.isSerialized ? { serialize_allocations: true } : {};
   return (await client.createSlurmScheduler({ body: { workflow_id: workflowId, ...request, ...isSerialized } })).id;
 }

@@ -57,7 +57,7 @@ export async function sitePlanOf(
     forcedPartition: choices.partition,
     namesPartitions: !knownProfiles(settings).some(({ name }) => name === profile.name),
     walltimeSeconds,
-    requestOf: (planned) => requestOn(profile, planned),
+    inWordsOfSite: (planned) => requestOn(profile, planned),
   };
 }
 
