@@ -596,6 +596,16 @@ describe('hpc', () => {
     expect(stderr).not.toMatch(/bug| at /);
   });
 
+  it('a submission that plans allocations reads the partitions of the cluster once', async () => {
+    const file = join(folder, 'bare-needs.yaml');
+    writeFileSync(file, flow);
+    const reads = () => calls().filter((line) => line.startsWith('sinfo -e')).length;
+    const before = reads();
+    const { code, stderr } = await call('submit', file, '--account', 'proj', '-o', join(folder, 'bare-needs'));
+    expect([code, stderr]).toEqual([0, expect.stringContaining('as the file names none')]);
+    expect(reads() - before).toBe(1);
+  });
+
   it('a plan for a site of PBS in the configuration names its queue, which is not the default one', async () => {
     const file = join(folder, 'polar.toml');
     const queue = 'name = "long", cpus_per_node = 4, memory_mb = 8000, max_walltime_secs = 864000';

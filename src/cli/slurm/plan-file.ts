@@ -9,7 +9,7 @@ import type { PlannedScheduler } from '../../hpc/plan-schedulers.ts';
 import type { HpcProfile } from '../../hpc/profile.ts';
 import { type RequestOf, specWithSchedulers } from '../../hpc/spec-with-schedulers.ts';
 import { type GeneratedSchedulers, generateSchedulers } from '../../operations/submit/generate.ts';
-import { accountFor, detectedProfile, knownProfiles } from '../../operations/submit/profiles.ts';
+import { accountFor, detectedProfile, knownProfiles, liveWords } from '../../operations/submit/profiles.ts';
 import { USUAL_CHOICES } from '../../operations/submit/site-plan.ts';
 import type { Context } from '../command/context.ts';
 import { Failure } from '../command/failure.ts';
@@ -44,7 +44,10 @@ export async function planFile(
   const source = { text: specText(path), name: path };
   const reading = readAndReport(source, context, { strict: false });
   const plan = await acceptedPlan(context, reading, { skipChecks: true });
-  return plannedOn(context, { source, plan }, options, forcedPartition);
+  if (plan.resourceRequirements.length === 0)
+    throw new Failure('Workflow has no resource_requirements defined. Cannot generate schedulers.');
+  const profile = await profileFor(context, options.profile);
+  return plannedOn(context, { source, plan, profile }, options, forcedPartition);
 }
 
 interface Accepted {
@@ -52,17 +55,14 @@ interface Accepted {
   readonly plan: Plan;
 }
 
-async function plannedOn(
+function plannedOn(
   context: Context,
-  { source, plan }: Accepted,
+  { source, plan, profile }: Accepted & { readonly profile: HpcProfile },
   options: PlanningValues,
   forcedPartition?: string,
-): Promise<Planned> {
+): Planned {
   const spec = readText(source, () => {})?.value as ValueMap;
-  if (plan.resourceRequirements.length === 0)
-    throw new Failure('Workflow has no resource_requirements defined. Cannot generate schedulers.');
   const settings = hpcSettings(context);
-  const profile = await profileFor(context, options.profile);
   const account = accountOf(context, { plan, profile }, options.account);
   if (account === undefined)
     throw new Failure("No account specified. Use --account or set 'account' in slurm_defaults.");
@@ -102,9 +102,12 @@ export async function withAllocations(
   const saysSo =
     plan.slurmSchedulers.length > 0 || plan.actions.some(({ spec }) => spec.action_type === 'schedule_nodes');
   if (saysSo || plan.resourceRequirements.length === 0) return undefined;
-  const profile = (await detectedProfile(hpcSettings(context), context.environment))?.profile;
-  if (profile === undefined || accountOf(context, { plan, profile }, account) === undefined) return undefined;
-  const planned = await plannedOn(context, accepted, { ...USUAL_CHOICES, account, profile: undefined });
+  const found = await detectedProfile(hpcSettings(context), context.environment);
+  if (found === undefined || accountOf(context, { plan, profile: found.profile }, account) === undefined)
+    return undefined;
+  if (found.isLive) context.output.notice(liveWords(found));
+  const { profile } = found;
+  const planned = plannedOn(context, { ...accepted, profile }, { ...USUAL_CHOICES, account, profile: undefined });
   const { schedulers, spec, requestOf } = planned;
   if (schedulers.schedulers.length === 0)
     throw new Failure(

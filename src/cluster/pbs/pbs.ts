@@ -45,7 +45,11 @@ function openPbs(environment: Environment, { atMostMs, onSlow }: BatchOptions): 
     testScript: (text) =>
       (cluster ??= clusterHere(ask, qstat)).then(
         (found) => testedByPbs(text, found),
-        (error: Error) => ({ kind: 'unknown', words: error.message }),
+        (error: Error) => {
+          // The server may answer the next one.
+          cluster = undefined;
+          return { kind: 'unknown', words: error.message };
+        },
       ),
     // Sites define them as resources of their own, whose names say nothing.
     licenses: async () => [],
