@@ -273,7 +273,9 @@ describe('a second torc -s run on the same database', () => {
     const { code, stderr } = await second.ended;
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/file is not a database\. Results of running jobs are kept for the next runner/),
+      expect.stringMatching(
+        /file is not a database\. It is not started again\. Results of running jobs are kept for the next runner/,
+      ),
     ]);
     expect(stderr).not.toContain('ownerOf');
   });

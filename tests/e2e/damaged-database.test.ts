@@ -195,7 +195,7 @@ describe('a database that a standalone server refuses for good while a run uses 
     const { pid } = JSON.parse(readFileSync(`${file}-server`, 'utf8')) as { pid: number };
     markDamage(file, 'database disk image is malformed', Date.now());
     process.kill(pid, 'SIGKILL');
-    await run.says('It is not started again; results of running jobs are kept for the next runner');
+    await run.says('It is not started again. Results of running jobs are kept for the next runner');
     writeFileSync(join(cwd, 'go'), '');
     const { code, stderr } = await run.ended;
     expect([code, stderr]).toEqual([1, expect.stringContaining('database disk image is malformed')]);

@@ -129,7 +129,8 @@ export function keepAlive(first: UsedServer, { address, database, output, disk, 
       } catch (error) {
         const { message } = error as Error;
         // What is no failure of a start is one of the database, or of the file beside it.
-        if (error instanceof RefusedStart || !(error instanceof Failure)) return refuse(message);
+        if (error instanceof RefusedStart || !(error instanceof Failure))
+          return refuse(`${message}. It is not started again`);
         startMs = say(message, nextPauseMs());
       }
       await pause(SERVER_PAUSE_MS);

@@ -75,26 +75,25 @@ export async function attachStandalone(address: Address, opening: StandaloneStar
 function createStarts({ settings, output, environment, umask }: StandaloneStart, credential: string) {
   const print = sayOnce((line) => output.detail(`[torc-server] ${line}`));
   const disk = createFullDisk(settings.database, output);
+  // A first start that finds no room is refused, and waits for none.
+  let isStarted = false;
+  const say = (line: string) => (isStarted && disk.heard(line) ? undefined : print(line));
   /** The database is in memory where the server that is used has it there, whatever the options of this command say. */
-  const start = (port: number, inMemory: boolean, say = print) =>
+  const start = (port: number, inMemory: boolean) =>
     startServerProcess({ settings: { ...settings, inMemory }, environment, umask, credential, port, say });
-  return {
-    disk,
-    start,
-    /** A first start that finds no room is refused, and waits for none; a later one waits. */
-    startAgain: (port: number) => start(port, false, (line) => (disk.heard(line) ? undefined : print(line))),
-  };
+  return { disk, start, started: () => void (isStarted = true) };
 }
 
 function kept(
   first: UsedServer,
   address: Pick<Address, 'url' | 'credential' | 'inMemory'>,
   { settings: { database, serverProgram, snapshotIntervalSeconds }, output }: StandaloneStart,
-  { disk, startAgain }: ReturnType<typeof createStarts>,
+  { disk, start, started }: ReturnType<typeof createStarts>,
 ): Standalone {
   const { url, credential, inMemory } = address;
-  const start = () => startAgain(Number(new URL(url).port));
-  const server = keepAlive(first, { address, database, output, disk, start });
+  started();
+  const startAgain = () => start(Number(new URL(url).port), false);
+  const server = keepAlive(first, { address, database, output, disk, start: startAgain });
   const copy = async () => {
     const used = server.current();
     if (inMemory && 'own' in used) await copyDatabase(used.own, database, output);
