@@ -44,12 +44,12 @@ function partitionOf(queue: PbsRecord, cluster: PbsCluster): HpcPartition {
 
 /** So many whole nodes fit into limits that hold for all of a job, and one that it has a part of. */
 const mostNodesWithin = (limits: PbsJobLimits, shape: PbsNodeKind): number =>
-  Math.min(
+  smallest([
     limits.nodes,
     ...(['cpus', 'memoryBytes', 'gpus'] as const).map((each) =>
       shape[each] > 0 ? Math.max(1, Math.floor(limits[each] / shape[each])) : Infinity,
     ),
-  );
+  ]);
 
 /** The most jobs of this user that may wait and run in a queue: `[u:PBS_GENERIC=5],[u:ann=7],[o:PBS_ALL=100]`. */
 function mostQueued({ fields }: PbsRecord, user: string): number | undefined {
