@@ -63,7 +63,7 @@ describe('torc add', () => {
   it('of two torc add at the same time one installs the libraries, and the other says that they are there', async () => {
     const wanted = [archived('nodemailer', 'module.exports = 42;')];
     const both = await Promise.all([add(wanted), add(wanted)]);
-    expect(both.map(({ wasThere }) => wasThere).sort()).toEqual([false, true]);
+    expect(both.filter(({ wasThere }) => wasThere)).toHaveLength(1);
     expect((await loaded()).default).toBe(42);
     expect(readdirSync(folder)).toHaveLength(1);
   });
