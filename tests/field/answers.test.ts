@@ -49,6 +49,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   qdel: 'src/cluster/pbs/qdel.test.ts',
   qhold: 'src/cluster/pbs/qdel.test.ts',
   qrls: 'src/cluster/pbs/qdel.test.ts',
+  id: 'src/cluster/pbs/partitions.test.ts',
   systemctl: 'its words are shown',
   tar: 'it packs and unpacks',
 };
