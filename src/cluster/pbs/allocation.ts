@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { parsePbsBytes } from '../../core/allocation/chunks.ts';
 import type { Allocation } from '../batch/allocation.ts';
 import type { AllocationParts } from '../batch/batch-system.ts';
-import { parsePbsBytes, type PbsRecord } from './dsv.ts';
+import type { PbsRecord } from './dsv.ts';
 import { jobOfPbsId } from './ids.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

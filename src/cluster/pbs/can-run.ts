@@ -1,8 +1,8 @@
-import { type Chunk, chunksIn } from '../../core/allocation/chunks.ts';
+import { type Chunk, chunksIn, parsePbsBytes } from '../../core/allocation/chunks.ts';
 import { formatMemory } from '../../core/quantity/bytes.ts';
 import { counted, someOf } from '../../core/quantity/count-text.ts';
 import type { Tested } from '../batch/allocation-script.ts';
-import { parsePbsBytes, parsePbsSeconds } from './dsv.ts';
+import { parsePbsSeconds } from './dsv.ts';
 import { kindsOfNodes, type PbsNodeKind } from './partitions.ts';
 import {
   type PbsJobLimits,

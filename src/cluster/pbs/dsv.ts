@@ -1,5 +1,3 @@
-export { parsePbsBytes } from '../../core/allocation/chunks.ts';
-
 /**
  * Records as `-F dsv` prints them: one line each, `Job Id: 12.pbs|Job_Name=a|…`, with a backslash before bars and backslashes, and newlines
  * as `\n`.

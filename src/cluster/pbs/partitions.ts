@@ -1,6 +1,7 @@
+import { parsePbsBytes } from '../../core/allocation/chunks.ts';
 import { greatest, smallest } from '../../core/quantity/extremes.ts';
 import { type HpcPartition, partition } from '../../hpc/profile.ts';
-import { parsePbsBytes, type PbsRecord } from './dsv.ts';
+import type { PbsRecord } from './dsv.ts';
 import { type PbsJobLimits, jobLimitsOf, nodesBehind, type PbsCluster, queueRefusal, wholeIn } from './queues.ts';
 
 const MEBIBYTE = 2 ** 20;
