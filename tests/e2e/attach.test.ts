@@ -147,13 +147,19 @@ describe('while torc -s run works', () => {
   });
 });
 
+/** Two runs on one database, each with a job that runs: the second uses the server of the first. */
+async function bothBegan() {
+  const place = placeWith('a', 'b');
+  const first = place.begin('run', 'a.json');
+  await began(place, 'a');
+  const second = place.begin('run', 'b.json');
+  await began(place, 'b');
+  return { place, first, second };
+}
+
 describe('a second torc -s run on the same database', () => {
   it('a second torc -s run on the same database uses the server of the first, which goes on for it when the first ends', async () => {
-    const place = placeWith('a', 'b');
-    const first = place.begin('run', 'a.json');
-    await began(place, 'a');
-    const second = place.begin('run', 'b.json');
-    await began(place, 'b');
+    const { place, first, second } = await bothBegan();
     go(place, 'a');
     const ended = await first.ended;
     expect(ended.stderr).toMatch(/^The torc-server goes on for other commands that use \S+ \(process \d+\)/m);
@@ -173,11 +179,7 @@ describe('a second torc -s run on the same database', () => {
   });
 
   it('a second torc -s run on the same database loses nothing when the first is killed', async () => {
-    const place = placeWith('a', 'b');
-    const first = place.begin('run', 'a.json');
-    await began(place, 'a');
-    const second = place.begin('run', 'b.json');
-    await began(place, 'b');
+    const { place, first, second } = await bothBegan();
     first.child.kill('SIGKILL');
     await first.ended;
     go(place, 'a');
@@ -187,11 +189,7 @@ describe('a second torc -s run on the same database', () => {
   });
 
   it('a second torc -s run on the same database attaches again when the server was killed and the first starts it again, so that it does not end with the first', async () => {
-    const place = placeWith('a', 'b');
-    const first = place.begin('run', 'a.json');
-    await began(place, 'a');
-    const second = place.begin('run', 'b.json');
-    await began(place, 'b');
+    const { place, first, second } = await bothBegan();
     process.kill(addressIn(place).pid, 'SIGKILL');
     await first.says('starting it again');
     await second.says('Attached again to the standalone torc-server');
@@ -205,11 +203,7 @@ describe('a second torc -s run on the same database', () => {
   });
 
   it('a second torc -s run on the same database starts the server itself when the first was killed with it, and completes its jobs', async () => {
-    const place = placeWith('a', 'b');
-    const first = place.begin('run', 'a.json');
-    await began(place, 'a');
-    const second = place.begin('run', 'b.json');
-    await began(place, 'b');
+    const { place, first, second } = await bothBegan();
     await killWithServer(place, first);
     await second.says('Started standalone torc-server');
     go(place, 'a');
@@ -221,11 +215,7 @@ describe('a second torc -s run on the same database', () => {
   });
 
   it('a second torc -s run on the same database ends with the reason when the server that was killed refuses its database, and waits for nothing', async () => {
-    const place = placeWith('a', 'b');
-    const first = place.begin('run', 'a.json');
-    await began(place, 'a');
-    const second = place.begin('run', 'b.json');
-    await began(place, 'b');
+    const { place, first, second } = await bothBegan();
     const { pid } = addressIn(place);
     markDamage(place.inFolder('torc_output/torc.db'), 'database disk image is malformed', Date.now());
     process.kill(pid, 'SIGKILL');
@@ -260,11 +250,7 @@ describe('a second torc -s run on the same database', () => {
   });
 
   it('a second torc -s run on the same database ends with the reason when the lock of the database is damaged, and not with an error of its own', async () => {
-    const place = placeWith('a', 'b');
-    const first = place.begin('run', 'a.json');
-    await began(place, 'a');
-    const second = place.begin('run', 'b.json');
-    await began(place, 'b');
+    const { place, first, second } = await bothBegan();
     await killWithServer(place, first);
     writeFileSync(place.inFolder('torc_output/torc.db-owner'), 'no database'.repeat(1_000));
     await second.says('is not a database');
@@ -303,11 +289,7 @@ describe('a second torc -s run on the same database', () => {
   });
 
   it('a second torc -s run on the same database that starts a server again has the first use it, which could not start it', async () => {
-    const place = placeWith('a', 'b');
-    const first = place.begin('run', 'a.json');
-    await began(place, 'a');
-    const second = place.begin('run', 'b.json');
-    await began(place, 'b');
+    const { place, first, second } = await bothBegan();
     // Stopped, the first does not start it again before the second.
     first.child.kill('SIGSTOP');
     process.kill(addressIn(place).pid, 'SIGKILL');
@@ -360,11 +342,7 @@ async function strangerAt({ url }: Address): Promise<string[]> {
 
 describe('a program that has the port of a server that was killed', () => {
   it('a program that has the port of a server that was killed is sent no credential by a run that used it, whose job ends meanwhile', async () => {
-    const place = placeWith('a', 'b');
-    const first = place.begin('run', 'a.json');
-    await began(place, 'a');
-    const second = place.begin('run', 'b.json');
-    await began(place, 'b');
+    const { place, first, second } = await bothBegan();
     const address = addressIn(place);
     await killWithServer(place, first);
     const seen = await strangerAt(address);

@@ -12,17 +12,7 @@ describe.skipIf(pbsIsMissing !== undefined)('how allocations of PBS end, and wha
   });
 
   const go = (name: string) => writeFileSync(join(lane.folder, `${name}.go`), '');
-  const begun = async (name: string, options = {}) => {
-    const { id, jobs } = await lane.submitted(name, waitingFlow(name, options));
-    await lane.written(`${name}.first`, 1);
-    // It writes before the server learns that it has begun.
-    await until(
-      () => lane.statuses(id),
-      ({ first }) => first === 'running',
-      `the server to know that ${name} runs`,
-    );
-    return { id, job: jobs[0] as number };
-  };
+  const begun = (name: string, options = {}) => lane.begun(name, waitingFlow(name, options));
   /** The job went on once more, and what had not ended ran again. */
   const ranTwice = async (name: string, id: number) => {
     await lane.written(`${name}.first`, 2);

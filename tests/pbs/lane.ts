@@ -5,6 +5,8 @@ import { type PbsCluster, type PbsOptions, startPbs } from './cluster.ts';
 
 export interface PbsLane extends BatchLane {
   readonly cluster: PbsCluster;
+  /** Submits a file with a job `first` that has begun, as the server knows too. */
+  begun(name: string, text: string): Promise<{ readonly id: number; readonly job: number }>;
   /** Waits until PBS says that a job is over. */
   over(job: number): Promise<unknown>;
   /** The processes of a job on all nodes. Jobs of other clusters on this machine have the same numbers. */
@@ -22,11 +24,23 @@ export async function openLane(options: PbsOptions = {}): Promise<PbsLane> {
         (variables.includes(`PBS_JOBID=${job}.pbs`) || variables.includes(`TORC_PBS_JOB=${job}`)) &&
         variables.some((each) => each.includes(`${cluster.folder}/`) || each.includes(lane.folder)),
     );
+  // The file has the name.
+  const submitted: PbsLane['submitted'] = (name, text) => lane.submitted(name, `name: ${name}\n${text}`);
   return {
     ...lane,
     cluster,
-    // The file has the name.
-    submitted: (name, text) => lane.submitted(name, `name: ${name}\n${text}`),
+    submitted,
+    async begun(name, text) {
+      const { id, jobs } = await submitted(name, text);
+      await lane.written(`${name}.first`, 1);
+      // It writes before the server learns that it has begun.
+      await until(
+        () => lane.statuses(id),
+        ({ first }) => first === 'running',
+        `the server to know that ${name} runs`,
+      );
+      return { id, job: jobs[0] as number };
+    },
     processesOf,
     noProcessOf: (job) =>
       until(

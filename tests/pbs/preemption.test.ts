@@ -18,21 +18,25 @@ describe.skipIf(pbsIsMissing !== undefined)('allocations that PBS takes away', (
     });
   });
 
-  const begun = async (name: string, options = {}) => {
-    const whole = waitingFlow(name, options).replace('ncpus=2', 'ncpus=4');
-    const { id, jobs } = await lane.submitted(name, whole);
-    await lane.written(`${name}.first`, 1);
-    await until(
-      () => lane.statuses(id),
-      ({ first }) => first === 'running',
-      `the server to know that ${name} runs`,
-    );
-    return { id, job: jobs[0] as number };
-  };
+  const begun = (name: string, options = {}) =>
+    lane.begun(name, waitingFlow(name, options).replace('ncpus=2', 'ncpus=4'));
   const go = (name: string) => writeFileSync(join(lane.folder, `${name}.go`), '');
   /** A job of a higher priority, that needs the whole node; its end. */
   const express = (seconds: number) => {
-    const id = lane.cluster.run('qsub', '-q', 'express', '-l', 'select=1:ncpus=4', '--', '/bin/sleep', String(seconds));
+    const id = lane.cluster.run(
+      'qsub',
+      '-j',
+      'oe',
+      '-o',
+      '/dev/null',
+      '-q',
+      'express',
+      '-l',
+      'select=1:ncpus=4',
+      '--',
+      '/bin/sleep',
+      String(seconds),
+    );
     return () => lane.over(Number.parseInt(id, 10));
   };
   const explain = async (id: number) => {
