@@ -284,7 +284,7 @@ describe('a scheduler', () => {
     expect(one(group(1, 4, '1g', 0, HOURS), { namesPartitions: true })).toMatchObject({ partition: 'short' });
   });
 
-  it('a scheduler of PBS keeps the chunks, the place and the project of the one before, of which its request takes what is no size', () => {
+  it('a scheduler of PBS keeps the chunks, the place and the project of the one before, and its request takes what is no size', () => {
     const pbs = { project: 'climate', select: '1:ncpus=1:model=sky', place: 'excl' };
     expect(one(group(1, 4, '1g', 0, HOURS, { kept: { id: 1, account: 'a', pbs } }))).toMatchObject({ pbs });
     expect(one(group(1, 4, '1g', 0, HOURS))).not.toHaveProperty('pbs');

@@ -34,7 +34,7 @@ const REPORTS: readonly Row[] = [
   },
   {
     report: 'jdblischak/smk-simple-slurm issue 7',
-    trouble: 'values with a slash, of which names are made, fail without a message',
+    trouble: 'names that are made of values with a slash fail without a message',
     values: only('path', ['a/one', 'b/two']),
     output: '{path}.done',
     entries: ['r_{label}'],

@@ -125,7 +125,7 @@ export function tryKnownShapes(modes: readonly string[], lane: () => ShapesLane)
         .split(' ')
         .map((each) => parseCpuTime(each.replace('m', ':').replace('s', '')));
       const wait4 = waited.reduce((sum: number, each) => sum + (each ?? Number.NaN), 0);
-      // The limit that ends it counts ticks of the clock, of which a busy host takes a part from it: 3.96 of 5 s were seen.
+      // The limit that ends it counts ticks of the clock, and a busy host takes some of them: 3.96 of 5 s were seen.
       expect(wait4).toBeGreaterThan(BURNED_SECONDS / 2);
       const { cpu_seconds: total } = await profileOf(id, burner);
       expectNear(total, wait4);

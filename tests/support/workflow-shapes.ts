@@ -130,7 +130,7 @@ export const WORKFLOW_SHAPES: Readonly<Record<string, WorkflowShape>> = {
     wrote: { 'timeout.out': ['ended'] },
   },
   limit: {
-    holds: 'jobs of which one may run at a time do not run together',
+    holds: 'jobs with a limit of one do not run together',
     jobs: `  - {name: "alone_{i}", parameters: {i: "1:3"}, max_running: 1, command: "flock -n SHAPE.lock sleep 0.3 && echo {i} >> SHAPE.out", resource_requirements: one}`,
     wrote: { 'limit.out': ['1', '2', '3'] },
   },

@@ -44,7 +44,7 @@ export async function loadLibrary<T>(name: string, load: () => Promise<T>, envir
   return fromThere(name);
 }
 
-/** A user who may write there decides what torc does: only this one and root may. */
+/** Only this user and root may write there: what is in it decides what torc does. */
 function refuseOpen(path: string): void {
   const folder = dirname(path);
   const why = [path, folder, join(folder, 'node_modules'), dirname(folder)]

@@ -146,7 +146,7 @@ interface InsideAllocation {
   fateOf(allocation: Pick<Allocation, 'jobId' | 'restarts'>, atMostMs: number): Promise<Fate>;
 }
 
-/** The nodes of an allocation, of which a job gets some. */
+/** The nodes of an allocation. A job gets some of them. */
 export interface AllocationParts {
   /** The name of the node of this process. */
   readonly ownNode: string;

@@ -68,7 +68,7 @@ describe('the queues of a PBS server as partitions', () => {
     ['users', { name: 'ann' }],
     ['users', { name: 'bob' }],
     ['groups', { group: 'ocean' }],
-  ])('the queue %s takes jobs of a user who is on its list: %o', (name, given) => {
+  ])('the queue %s takes jobs of a user on its list: %o', (name, given) => {
     expect(partition(name, given)).not.toHaveProperty('refusal');
   });
 
@@ -146,7 +146,7 @@ describe('the nodes of a queue', () => {
     expect(partition('q', { queues: counted, nodes })).toMatchObject({ total_nodes: 2 });
   });
 
-  it('of nodes that differ, the shape is that of which there are the most CPUs, and only nodes that have it count', () => {
+  it('where nodes differ, the shape is the one with the most CPUs in all, and only nodes that have it count', () => {
     const nodes = Array.from({ length: 10 }, (_, at) => node(`s${at}`, cpu)).join('');
     const large = 'resources_available.ncpus=64|resources_available.mem=256gb';
     expect(partition('q', { queues: queue(''), nodes: nodes + node('l', large) })).toMatchObject({

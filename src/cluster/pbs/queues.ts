@@ -1,7 +1,8 @@
+import { parsePbsBytes } from '../../core/allocation/chunks.ts';
 import { greatest, smallest } from '../../core/quantity/extremes.ts';
-import { parsePbsBytes, parsePbsSeconds, type PbsRecord } from './dsv.ts';
+import { parsePbsSeconds, type PbsRecord } from './dsv.ts';
 
-/** What the server says of itself, its queues and its nodes, and who asks. */
+/** What the server says of itself, its queues and its nodes, and the user that asks. */
 export interface PbsCluster {
   readonly nodes: readonly PbsRecord[];
   readonly queues: readonly PbsRecord[];
@@ -17,7 +18,7 @@ const destinationsOf = (queue: PbsRecord): string[] =>
   listIn(queue, 'route_destinations').map((name) => name.split('@')[0] as string);
 
 /**
- * The queues in which its jobs run: itself, or those to which a queue of routes gives them, over others too, and that take jobs of this user.
+ * The queues that run its jobs: itself, or, of a queue with routes, the queues at their ends that take jobs of this user.
  * `seen` are the routes on the way, which may lead back.
  */
 function endsOf(queue: PbsRecord, cluster: PbsCluster, seen = new Set<string>()): PbsRecord[] {
@@ -31,7 +32,7 @@ function endsOf(queue: PbsRecord, cluster: PbsCluster, seen = new Set<string>())
   return [...new Set(ends)];
 }
 
-/** Whether it gives jobs to queues that this server does not have, of which nothing is known. */
+/** Whether it gives jobs to queues of other servers: nothing is known of those. */
 export const leadsAway = (queue: PbsRecord, { queues }: PbsCluster): boolean =>
   isRoute(queue) && destinationsOf(queue).some((name) => !queues.some(({ id }) => id === name));
 

@@ -4,7 +4,7 @@ import { templateOf } from '../../core/workflow-file/expand/template.ts';
 import { isList, isMap, type Value, type ValueMap } from '../../core/workflow-file/text/value.ts';
 import { alignTexts, type Row } from './align.ts';
 
-/** The fields of a job in whose texts parameters are replaced, and those of them in which `{i-1}` is, too. */
+/** The fields of a job with texts where parameters are replaced, and those where `{i-1}` is replaced too. */
 const REPLACED: ReadonlySet<string> = new Set(['name', 'command', 'env', 'inputs', 'outputs', 'depends_on']);
 const SHIFTED: ReadonlySet<string> = new Set(['inputs', 'outputs', 'depends_on']);
 

@@ -85,7 +85,7 @@ function schemaIn(trees: Trees): { readonly entries: readonly SchemaEntry[]; rea
   return { entries: entriesIn(rows), isWhole };
 }
 
-/** The last ids that were given, of which `sqlite_sequence` has one for each table that ever had rows. */
+/** The last id of each table that ever had rows, as `sqlite_sequence` has it. */
 function keepIds(saved: Saved, trees: Trees, root: number | undefined): void {
   const walked = none();
   const last = new Map<string, number>();
